@@ -85,6 +85,7 @@ MESSAGES: dict[str, str] = {
     # Entries
     "late_entry_not_possible": gettext_noop("Late entries are not possible in this format: {format}."),
     "joining_closed": gettext_noop("Late entries were possible until {until}."),
+    "return_decided": gettext_noop("{division} is decided: {name} has no match left to play there."),
     "late_entry_closed": gettext_noop("It is too late to enter: round {round} is already paired."),
     "nobody_to_pair": gettext_noop("No two players who are free can be paired now, or no table is free."),
     "not_free_to_pair": gettext_noop("{name} cannot be paired now: out, away or in a match."),
@@ -332,6 +333,7 @@ STATUS = {
     "stop_before_bracket": HTTPStatus.CONFLICT,
     "not_a_pairing": HTTPStatus.CONFLICT,
     "pairing_begun": HTTPStatus.CONFLICT,
+    "return_decided": HTTPStatus.CONFLICT,
     "too_late_for_lives": HTTPStatus.CONFLICT,
     "registration_closed": HTTPStatus.CONFLICT,
     "already_entered": HTTPStatus.CONFLICT,

@@ -284,11 +284,12 @@ class SimulatedEvening:
                 if slowest is not None:
                     played.lead = max(played.lead, self.begun[entry] - slowest)
             self._begin(number, pair)
-        for entry in decision.byes:
+        for entry in (*decision.byes, *decision.missed):
             self.rows.pop(entry, None)
+            self.left[entry] -= 1
+        for entry in decision.byes:
             played.byes.append(entry)
-            self.points[entry] += self.left[entry]
-            self.left[entry] = 0
+            self.points[entry] += 1
 
     def _begin(self, number: int, pair: FlowPair) -> None:
         is_unequal = self.left[pair.first] != self.left[pair.second] and self.settings.format == LIVES

@@ -346,11 +346,13 @@ class _Rule:
         allowed = self.allowed
         pairs = self.best(allowed) if allowed else []
         byes: tuple[EntryId, ...] = ()
+        short: tuple[EntryId, ...] = ()
         if not self.is_lives:
             pairs, allowed, byes = self._swiss(pairs, allowed)
+            short = self._short(pairs)
         places = self._places_left()
         decision = PairingDecision(
-            self._action(allowed, byes, places, room),
+            self._action(allowed, (*byes, *short), places, room),
             pool=tuple(sorted(self.pool)),
             possible_since=self._possible_since(allowed),
             changes_at=self._changes_at(),
@@ -371,7 +373,7 @@ class _Rule:
             decision,
             pairs=tuple(replace(pair, why=self._why(pair, made, allowed)) for pair in made),
             waits=self.waits,
-            missed=self._missed(made) if made else (),
+            missed=self._missed(made) if made else short,
             byes=byes if most >= len(pairs) else (),
         )
 
@@ -537,8 +539,14 @@ class _Rule:
                 if 2 * len(best) == total - 1:
                     return best, rest, (bye,)
         if not pairs and not self.state.playing:
-            return pairs, allowed, tuple(sorted(self.players))
+            return pairs, allowed, tuple(sorted(entry for entry, player in self.players.items() if player.left == 1))
         return pairs, allowed, ()
+
+    def _short(self, pairs: Sequence[FlowPair]) -> tuple[EntryId, ...]:
+        """Those who have two matches or more left when nobody can be paired any more: they miss all but the last."""
+        if pairs or self.state.playing or self.resting or len(self.pool) < len(self.players):
+            return ()
+        return tuple(sorted(entry for entry, player in self.players.items() if player.left > 1))
 
     def _last_first(self) -> list[EntryId]:
         """Who comes first for a bye: the lowest score, then by lot."""

@@ -114,10 +114,11 @@ class PairingDecision:
     """What is to be done, and why.
 
     `pairs` are those to be made, in the order in which they get tables, `byes` the entries that end a Swiss with a bye,
-    and `missed` the entries that miss a match because they are away. `changes_at` is when, though nothing happens, more
-    pairs may be allowed in a Swiss since somebody has waited long enough. `pool` has who could be paired, `waits` a
-    reason for everybody who is in and plays no match, and `places_left` how many pairs may be made before the bracket.
-    `private` says that a pair was not allowed, or somebody was stuck, for a reason that is not public.
+    and `missed` the entries that miss a match because they are away, or because nobody is left to play it.
+    `changes_at` is when, though nothing happens, more pairs may be allowed in a Swiss since somebody has waited long
+    enough. `pool` has who could be paired, `waits` a reason for everybody who is in and plays no match, and
+    `places_left` how many pairs may be made before the bracket. `private` says that a pair was not allowed, or somebody
+    was stuck, for a reason that is not public.
     """
 
     action: PairingStep

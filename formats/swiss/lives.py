@@ -7,8 +7,9 @@ is not a win. The last two play until one is out.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import combinations
+from statistics import median_high
 
 from formats.errors import Refused
 from formats.graph import EntryId
@@ -25,6 +26,9 @@ LOT_RANGE = 1 << 16
 MISSED_FOR_A_LIFE = 2
 """How many matches somebody must miss, in a stage without rounds that is not strict, to lose a life."""
 
+LAST_ROUND_FOR_LIVES = 1
+"""Number of paired rounds after which a stage with lives and rounds accepts nobody who was not in it."""
+
 
 def lives_for_missed(in_turn: int, by_lot: int, *, seed: bytes, person: EntryId) -> int:
     """Return the lives that missed matches cost: every second one, and half of the others by lot.
@@ -37,6 +41,21 @@ def lives_for_missed(in_turn: int, by_lot: int, *, seed: bytes, person: EntryId)
     """
     lost = sum(lot(seed, "missed", person, number).below(2) for number in range(1, by_lot + 1))
     return in_turn // MISSED_FOR_A_LIFE + lost
+
+
+def missed_while_out(begun: Collection[int], own: int, *, is_strict: bool) -> int:
+    """Return how many matches somebody misses who withdraws from a stage without rounds and comes back.
+
+    `begun` has the matches begun by each of the others who are still in, `own` are those of whoever comes back. The
+    fewest count, as for a late entry, but if it `is_strict` as many as half of the others have begun at least:
+    otherwise it would pay to come back as late as possible.
+
+    >>> missed_while_out([3, 4, 5, 5], 1, is_strict=False), missed_while_out([3, 4, 5, 5], 1, is_strict=True)
+    (2, 4)
+    """
+    if not begun:
+        return 0
+    return max(0, (median_high(begun) if is_strict else min(begun)) - own)
 
 
 def lives_left(event: SwissEvent, lives: int) -> dict[EntryId, int]:

@@ -30,24 +30,29 @@ def without_spent_pairings(
     taken_back: Collection[FixtureId],
     begun: Collection[FixtureId],
     gone: Collection[EntryId],
+    field: Collection[EntryId] | None = None,
     lives: int | None = None,
     missed: Mapping[EntryId, int] | None = None,
 ) -> Progress:
     """Return the state of a stage without rounds: pairings that are `taken_back` are not played.
 
     Neither are those of entries that are `gone` or, where they have `lives`, have none left, unless they have `begun`;
-    `missed` are lives that missed matches cost.
+    `missed` are lives that missed matches cost. Where the `field` is given, nothing counts of entries that are not in
+    it, as if it were taken back.
     """
     losses = Counter(missed or {})
+    void = set(taken_back)
     for number, fixture in state.fixtures.items():
-        if number not in taken_back:
+        if field is not None and any(slot.entrant not in field for slot in fixture.slots if slot.entrant is not None):
+            void.add(number)
+        if number not in void:
             losses.update(_losers(fixture))
     out = {*gone, *(entry for entry, lost in losses.items() if lives is not None and lost >= lives)}
     fixtures = {}
     for number, fixture in state.fixtures.items():
         is_open = fixture.status is FixtureStatus.READY or fixture.walkover is not None
         is_spent = is_open and number not in begun and any(slot.entrant in out for slot in fixture.slots)
-        if number in taken_back or is_spent:
+        if number in void or is_spent:
             fixtures[number] = undecided(number, (BYE_SLOT, BYE_SLOT))
         else:
             fixtures[number] = fixture

@@ -36,13 +36,14 @@ from tournaments.entries import check_in, lists, services
 from tournaments.entries.event_links import generations_of, links_to_hand_out, person_in, revoke_event_link
 from tournaments.entries.forms import DIVISION, EVENT
 from tournaments.entries.late import preview_reentry, preview_undo, reenter, undo_late
-from tournaments.entries.previews import late_view, reentry_view, return_view, undo_view, withdrawal_view
+from tournaments.entries.previews import PartView, late_view, reentry_view, return_view, undo_view, withdrawal_view
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.events.api import DivisionView, EntryView, TournamentView
 from tournaments.models import CheckIn as CheckInRow
 from tournaments.models import Division, Entry
 from tournaments.models.entries import MAX_TEAM_LENGTH
+from tournaments.standings.consequences import ConsequencesSerializer, represent_consequences
 from tournaments.state.api import AFTER, READ, WRITE, ReasonSerializer, by, example, me, read_after, validated
 
 # Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change.
@@ -216,6 +217,17 @@ class EntryPreviewSerializer(serializers.Serializer[Any]):
     division = serializers.CharField()
     notes = serializers.ListField(child=serializers.CharField())
     changes = AffectedFixtureSerializer(many=True)
+    following = ConsequencesSerializer(allow_null=True)
+
+    def to_representation(self, instance: PartView) -> dict[str, Any]:
+        """Represent what follows; null where that is no more than in the notes."""
+        following, labels = instance.consequences, instance.labels
+        return {
+            "division": instance.division,
+            "notes": instance.notes,
+            "changes": AffectedFixtureSerializer(instance.changes, many=True).data,
+            "following": None if labels is None else represent_consequences(following, labels),
+        }
 
 
 class ReturnPreviewSerializer(serializers.Serializer[Any]):

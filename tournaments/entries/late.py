@@ -28,6 +28,7 @@ from formats.settings import (
     check_league_size,
 )
 from formats.states import FixtureStatus
+from formats.swiss.lives import LAST_ROUND_FOR_LIVES
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
@@ -75,7 +76,7 @@ from tournaments.state.locks import (
 from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
 from tournaments.state.places import free_places, is_full, passed_over, refuse_passing
 from tournaments.state.plans import LATER_BY, deadline_of, entrants_as_data, set_source, settings_of, store_round
-from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.preview import Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows, StageRows
 from tournaments.state.stages import round_deadlines
@@ -87,8 +88,6 @@ LATE = "late"
 """Key of the lot that orders the byes of a stage for late entries."""
 JOINED_LATE = (SWISS, LIVES, KNOCKOUT, PROGRESSIVE, PLACES, LEAGUE)
 """Formats that accept late entries."""
-LAST_ROUND_FOR_LIVES = 1
-"""Number of paired rounds after which a stage with lives accepts no more late entries."""
 
 
 class ByePlan(NamedTuple):
@@ -260,7 +259,7 @@ class UndoLatePreview:
 
     late: LateEntry
     seq: int
-    changes: Sequence[FixtureChange]
+    following: Consequences
     anew: Graph | None = None
     """The plan with lower brackets planned anew, if that is how the loser of the match goes out of them again."""
 
@@ -338,11 +337,16 @@ def _rows(division: Division, graph: Graph | None, withdrawn: Collection[int] = 
     return rows
 
 
-def _changes(division: Division, graph: Graph, *, only_main: bool) -> list[FixtureChange]:
-    changes = changes_between(
-        division, DivisionFacts(division).states(), DivisionFacts(division, _rows(division, graph)).states()
-    )
-    return [change for change in changes if not only_main or graph.bracket_of[change.row.number] == MAIN]
+def _following(
+    division: Division, graph: Graph | None = None, withdrawn: Collection[int] = (), *, only_main: bool = False
+) -> Consequences:
+    """Return what follows from another plan of the first stage, or from withdrawals."""
+    states = (DivisionFacts(division, rows).states() for rows in (None, _rows(division, graph, withdrawn)))
+    following = consequences_of(division, *states)
+    if graph is None or not only_main:
+        return following
+    changes = (change for change in following.changes if graph.bracket_of[change.row.number] == MAIN)
+    return replace(following, changes=tuple(changes))
 
 
 def preview_undo(*, entry: Entry) -> UndoLatePreview:
@@ -362,16 +366,15 @@ def preview_undo(*, entry: Entry) -> UndoLatePreview:
         raise Refused("late_entry_not_last", name=later.entry.player.shown_name)
     if late.stage.format in BY_ROUND:
         paired = Slot.objects.filter(entry=entry).order_by("fixture__number").values_list("fixture__number", flat=True)
-        changes: list[FixtureChange] = []
-        anew = None
+        following, anew = _following(division, withdrawn=[entry.pk]), None
         begun = list(paired[:1])
     else:
         graph, anew = _graph_before(late)
-        changes = _changes(division, graph, only_main=anew is not None)
-        begun = [change.row.number for change in changes if change.undoes_play]
+        following = _following(division, graph, only_main=anew is not None)
+        begun = [change.row.number for change in following.changes if change.undoes_play]
     if begun:
         raise Refused("late_entry_begun", name=entry.player.shown_name, fixture=min(begun))
-    return UndoLatePreview(late, division.seq, changes, anew)
+    return UndoLatePreview(late, division.seq, following, anew)
 
 
 def standing_late_entry(entry: Entry) -> LateEntry | None:
@@ -439,7 +442,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
         if division.seq != after:
             raise Refused("stale")
         preview = preview_undo(entry=entry)
-        matches = [change.row.match_id for change in preview.changes if change.row.match_id is not None]
+        matches = [change.row.match_id for change in preview.following.changes if change.row.match_id is not None]
         locked_matches = lock_unfinished_matches([division], matches)
         if any(locked_matches[pk].seq != seq for pk, seq in _match_versions(preview)):
             raise Refused("stale")
@@ -467,7 +470,7 @@ def _let_previous_back(late: LateEntry, by: Actor, now: datetime, reason: str) -
 
 
 def _match_versions(preview: UndoLatePreview) -> list[tuple[int, int]]:
-    matches = [change.row.match for change in preview.changes]
+    matches = [change.row.match for change in preview.following.changes]
     return [(match.pk, match.seq) for match in matches if match is not None]
 
 
@@ -476,7 +479,7 @@ def _void_own_match(
 ) -> None:
     """Void the director's own match against the late entry, with a public reason."""
     entry = preview.late.entry
-    for change in preview.changes:
+    for change in preview.following.changes:
         match = locked_matches.get(change.row.match_id or 0)
         side = side_of(match, by) if match is not None else None
         if match is None or side is None or match.players[side].pk == entry.player_id:
@@ -748,8 +751,8 @@ class ReentryPreview:
     leaves: bool
     """Whether the previous entry is withdrawn and so gives up its place in the consolation."""
     seq: int
-    changes: Sequence[FixtureChange]
-    """What changes by that withdrawal; whose bye the new entry takes is not shown before."""
+    following: Consequences
+    """What follows from that withdrawal; whose bye the new entry takes is not shown before."""
     passes: Sequence[Entry] = ()
     """Who waits and comes before them."""
 
@@ -801,12 +804,12 @@ def preview_reentry(*, entry: Entry, now: datetime) -> ReentryPreview:
     # planned anew have other matches, of which none has begun.
     graph = None if place.plan.drop is LateDrop.ANEW else place.plan.graph
     before, after = (DivisionFacts(division, _rows(division, graph, gone)).states() for gone in ([], leaving))
-    changes = changes_between(division, before, after)
+    following = consequences_of(division, before, after)
     number = next_number(division, place.player)
     byes = free_byes(place.state, [row.pk for row in place.standing])
     newcomer = Newcomer(NEW_ENTRY, place.player, place.player.name, byes=byes, drop=place.plan.drop)
     passes = passed_over(division, [Entry(entered_at=now)])
-    return ReentryPreview(entry, number, newcomer, bool(leaving), division.seq, changes, passes)
+    return ReentryPreview(entry, number, newcomer, bool(leaving), division.seq, following, passes)
 
 
 def reenter(

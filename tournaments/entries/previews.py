@@ -1,7 +1,7 @@
 """Previews in words: a return, late entries, and undoing a late entry."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -24,17 +24,34 @@ from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, Slot, Stage
 from tournaments.standings.brackets import ranking_name
-from tournaments.standings.changes import ChangeLabels, ChangeLine
+from tournaments.standings.changes import ChangeLabels, ChangeLine, FollowingView, following_view, sentences
 from tournaments.state.names import Names, shown_entry
 from tournaments.state.places import is_full, waiting_list
-from tournaments.state.preview import FixtureChange
+from tournaments.state.preview import NOTHING, Consequences, FixtureChange
 
 
 @dataclass(frozen=True, slots=True)
 class PartView:
+    """What follows in one division; `following` without its matches, which are in `changes`."""
+
     division: str
     notes: list[str] = field(default_factory=list)
     changes: list[ChangeLine] = field(default_factory=list)
+    following: FollowingView = field(default_factory=FollowingView)
+    consequences: Consequences = NOTHING
+    labels: ChangeLabels | None = None
+    """With which the consequences are named; None if they are not for this reader."""
+
+
+def _part(
+    labels: ChangeLabels, notes: list[str], changes: list[ChangeLine], following: Consequences, *, staff: bool = True
+) -> PartView:
+    """Return what follows in the division of these labels; who is not `staff` reads of matches and sentences only."""
+    name = labels.division.name
+    if not staff:
+        return PartView(name, notes, changes, FollowingView(sentences=sentences(following, labels)))
+    view = following_view(replace(following, changes=()), labels)
+    return PartView(name, notes, changes, view, following, labels)
 
 
 def return_view(preview: ReturnPreview) -> list[PartView]:
@@ -43,8 +60,8 @@ def return_view(preview: ReturnPreview) -> list[PartView]:
 
 
 def _returning(part: DivisionReturn) -> PartView:
-    entry = part.entry
-    name = {"name": ChangeLabels(entry.division).names.of(entry.pk)}
+    entry, labels = part.entry, ChangeLabels(part.entry.division)
+    name = {"name": labels.names.of(entry.pk)}
     notes = []
     if part.waits:
         place = 1 + sum(other.turn < entry.turn for other in waiting_list(entry.division))
@@ -52,9 +69,11 @@ def _returning(part: DivisionReturn) -> PartView:
         notes.append(text % {**name, "place": place})
     elif entry.status == Entry.Status.OUT and is_full(entry.division):
         notes.append(_("All places are taken: with %(name)s there are more players than places.") % name)
-    if not part.changes and not part.waits:
+    if not part.following.changes and not part.waits:
         notes.append(_("%(name)s takes part again. No match changes.") % name)
-    return PartView(entry.division.name, notes, change_lines(entry.division, part.changes, part.reopened))
+    notes += [_missed_note(labels.names.of(entry.pk), row.count, by_lot=row.by_lot) for row in part.missed]
+    lines = change_lines(entry.division, part.following.changes, part.reopened, labels)
+    return _part(labels, notes, lines, part.following)
 
 
 def withdrawal_view(preview: Sequence[DivisionWithdrawal], *, staff: bool = True) -> list[PartView]:
@@ -74,7 +93,7 @@ def _withdrawing(part: DivisionWithdrawal, *, staff: bool) -> PartView:
             notes.append(text % {"name": shown_entry(part.moves_up, staff=staff)})
         return PartView(division.name, notes)
     labels = ChangeLabels(division, staff=staff)
-    own = [change for change in part.changes if _is_missed(change, entry.pk)]
+    own = [change for change in part.following.changes if _is_missed(change, entry.pk)]
     notes = [note for change in own if (note := _walkover_note(change, entry.pk, labels))]
     brackets = dict.fromkeys(ranking_name(change.row.round.bracket.key) for change in own)
     if brackets:
@@ -85,12 +104,12 @@ def _withdrawing(part: DivisionWithdrawal, *, staff: bool) -> PartView:
         else _("Nobody is left to go on to the next stage instead.")
         for after in part.goes_on
     ]
-    if not part.changes and division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).exists():
+    if not part.following.changes and division.stages.filter(format__in=BY_ROUND, status=Stage.Status.RUNNING).exists():
         notes.append(_("%(name)s is not paired again. No match changes.") % name)
-    elif not part.changes:
+    elif not part.following.changes:
         notes.append(_("%(name)s has no match left to play. No match changes.") % name)
-    others = [change for change in part.changes if change not in own]
-    return PartView(division.name, notes, change_lines(division, others, labels=labels))
+    others = [change for change in part.following.changes if change not in own]
+    return _part(labels, notes, change_lines(division, others, labels=labels), part.following, staff=staff)
 
 
 def _is_missed(change: FixtureChange, entry: int) -> bool:
@@ -188,16 +207,8 @@ def _late_note(newcomer: Newcomer, labels: ChangeLabels) -> str:
             "%(name)s enters with %(left)d of %(lives)d lives, because each has begun %(missed)d matches at least.",
             newcomer.missed or 0,
         ) % {"name": name, "left": left, "lives": lives, "missed": newcomer.missed}
-    if newcomer.by_lot and newcomer.missed:
-        return ngettext(
-            "%(name)s has missed %(count)d match, which costs a life or not, by lot.",
-            "%(name)s has missed %(count)d matches, each of which costs a life or not, by lot.",
-            newcomer.missed,
-        ) % {"name": name, "count": newcomer.missed}
     if newcomer.missed is not None:
-        return ngettext(
-            "%(name)s has missed %(count)d match.", "%(name)s has missed %(count)d matches.", newcomer.missed
-        ) % {"name": name, "count": newcomer.missed}
+        return _missed_note(name, newcomer.missed, by_lot=newcomer.by_lot and newcomer.missed > 0)
     if newcomer.round is not None:
         return _("%(name)s plays from round %(round)d.") % {"name": name, "round": newcomer.round}
     if newcomer.matches:
@@ -210,6 +221,18 @@ def _late_note(newcomer: Newcomer, labels: ChangeLabels) -> str:
         "%(name)s takes one of %(count)d byes, drawn by lot when you let them in: %(others)s.",
         len(newcomer.byes),
     ) % {"name": name, "count": len(newcomer.byes), "others": others}
+
+
+def _missed_note(name: str, count: int, *, by_lot: bool) -> str:
+    if by_lot:
+        text = ngettext(
+            "%(name)s has missed %(count)d match, which costs a life or not, by lot.",
+            "%(name)s has missed %(count)d matches, each of which costs a life or not, by lot.",
+            count,
+        )
+    else:
+        text = ngettext("%(name)s has missed %(count)d match.", "%(name)s has missed %(count)d matches.", count)
+    return text % {"name": name, "count": count}
 
 
 def bye_taken(entry: Entry) -> str:
@@ -239,7 +262,7 @@ def reentry_view(preview: ReentryPreview) -> PartView:
     if fee:
         notes.append(_("The fee is %(fee)s.") % {"fee": Currency.of(division.tournament).with_name(fee)})
     notes.append(_("It can be undone until the first match of the new entry begins."))
-    return PartView(division.name, notes, change_lines(division, preview.changes, labels=labels))
+    return _part(labels, notes, change_lines(division, preview.following.changes, labels=labels), preview.following)
 
 
 def _what_previous_does(preview: ReentryPreview, labels: ChangeLabels) -> str:
@@ -259,7 +282,10 @@ def undo_view(preview: UndoLatePreview) -> PartView:
     if preview.anew is not None:
         notes.append(_drawn_again(preview.late.stage.format))
     notes += refund_notes(entry)
-    return PartView(entry.division.name, notes, change_lines(entry.division, preview.changes))
+    labels = ChangeLabels(entry.division)
+    return _part(
+        labels, notes, change_lines(entry.division, preview.following.changes, labels=labels), preview.following
+    )
 
 
 def refund_notes(entry: Entry) -> list[str]:

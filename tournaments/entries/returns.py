@@ -1,7 +1,8 @@
 """Undoing a withdrawal, with a preview: the entry returns to the division.
 
 Walkovers that followed from the withdrawal are opened again, as new matches between the same players. If that would
-void a match that has begun since, it is refused.
+void a match that has begun since, it is refused. Without rounds, what the others have begun meanwhile is missed, as by
+a late entry. Nobody returns to what was decided without them, unless they have a match to play.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -13,19 +14,32 @@ from django.db import transaction
 from django.db.models import Q
 
 from engine.errors import Refused
-from formats.settings import BY_ROUND
+from formats.settings import BY_ROUND, LIVES
+from formats.swiss.lives import LAST_ROUND_FOR_LIVES, MISSED_FOR_A_LIFE, lives_left, missed_while_out
 from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.rows import lock_present
 from tournaments.entries.services import refuse_sides, same_person, same_side
-from tournaments.models import Division, Draw, Entry, Fixture, OpenPairing, Pairing, Return, Slot, Withdrawal
+from tournaments.models import (
+    Division,
+    Draw,
+    Entry,
+    Fixture,
+    MissedMatch,
+    OpenPairing,
+    Pairing,
+    Return,
+    Slot,
+    Withdrawal,
+)
+from tournaments.state.derivation import StageState
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
-from tournaments.state.pairings import give_back
+from tournaments.state.pairings import begun_by_present, begun_counts, give_back
 from tournaments.state.places import is_full
 from tournaments.state.plans import is_continuous
-from tournaments.state.preview import MARK_LENGTH, DivisionFacts, FixtureChange, changes_between
+from tournaments.state.preview import MARK_LENGTH, NOTHING, Consequences, DivisionFacts, FixtureChange, consequences_of
 from tournaments.state.settle import continue_match, settle
 from tournaments.state.stage_rows import DivisionRows
 
@@ -38,7 +52,9 @@ class DivisionReturn:
     withdrawals: Sequence[Withdrawal] = ()
     reopened: Sequence[Fixture] = ()
     """Fixtures whose walkover is undone."""
-    changes: Sequence[FixtureChange] = ()
+    missed: Sequence[MissedMatch] = ()
+    """What is missed in stages without rounds, not saved yet."""
+    following: Consequences = NOTHING
     waits: bool = False
     """Whether all places are taken, so that the entry goes on the waiting list."""
 
@@ -54,7 +70,8 @@ class ReturnPreview:
 def preview_return(*, entry: Entry, event: bool = False) -> ReturnPreview:
     """Preview the return of an entry to its division, or of its player to the whole event.
 
-    Refused: `not_withdrawn`, `return_too_late`, `tournament_not_open`, and as `refuse_sides`.
+    Refused: `not_withdrawn`, `return_too_late`, `return_decided`, `too_late_for_lives`, `tournament_not_open`, and as
+    `refuse_sides`.
     """
     return _preview(_entries(entry, event))
 
@@ -119,7 +136,7 @@ def _bring_back(
         matches = [
             fixture.match_id
             for part in preview.parts
-            for fixture in (*part.reopened, *(change.row for change in part.changes))
+            for fixture in (*part.reopened, *(change.row for change in part.following.changes))
             if fixture.match_id is not None
         ]
         locked_matches = lock_unfinished_matches(divisions.values(), matches)
@@ -172,18 +189,78 @@ def _part(entry: Entry, *, undo: bool) -> DivisionReturn:
     if division.status == Division.Status.ENTRIES:
         return DivisionReturn(entry, withdrawals, waits=is_full(division))
     reopened = _walkovers(entry, withdrawals, undo=undo)
-    changes = _changes(division, withdrawals, reopened)
-    _refuse_if_begun(entry, division, reopened, changes)
-    return DivisionReturn(entry, withdrawals, reopened, changes)
+
+    def derive(missed: Collection[MissedMatch]) -> list[StageState]:
+        keys = [row.pk for row in withdrawals]
+        matches = [fixture.match_id for fixture in reopened if fixture.match_id is not None]
+        rows = DivisionRows(division, taken_back=keys, reopened=matches, also_missed=missed)
+        return DivisionFacts(division, rows.drawn).states()
+
+    since = min(row.at for row in withdrawals)
+    before, after = DivisionFacts(division).states(), derive([])
+    missed = [] if undo else _missed(entry, since, before, after)
+    # What lots take is not shown before.
+    if certain := [row for row in missed if not row.by_lot]:
+        after = derive(certain)
+    following = consequences_of(division, before, after)
+    _refuse_if_begun(entry, division, reopened, following.changes)
+    if not undo:
+        _refuse_if_decided(entry, since, before, following)
+    return DivisionReturn(entry, withdrawals, reopened, missed, following)
 
 
-def _changes(
-    division: Division, withdrawals: Collection[Withdrawal], reopened: Collection[Fixture]
-) -> list[FixtureChange]:
-    keys = [row.pk for row in withdrawals]
-    matches = [fixture.match_id for fixture in reopened if fixture.match_id is not None]
-    rows = DivisionRows(division, taken_back=keys, reopened=matches).drawn
-    return changes_between(division, DivisionFacts(division).states(), DivisionFacts(division, rows).states())
+def _missed(
+    entry: Entry, since: datetime, before: Sequence[StageState], after: Sequence[StageState]
+) -> list[MissedMatch]:
+    """Return what an entry that left `since` misses where it plays again, as a late entry of this time would.
+
+    In lives each costs one or not by lot.
+
+    Refused: `too_late_for_lives` and, where lives are counted by rounds, `late_entry_closed`.
+    """
+    rows = []
+    for old, new in zip(before, after, strict=True):
+        settings, event = new.rows.settings, new.event
+        if event is None or entry.pk not in event.by_entry or event.by_entry[entry.pk].left is not None:
+            continue
+        if not settings.is_continuous:
+            paired = [
+                draw.round for draw in old.rows.of_division.paired.get(old.stage.pk, ()) if _is_since(draw, since)
+            ]
+            if settings.format == LIVES and len(paired) > LAST_ROUND_FOR_LIVES and not old.over:
+                raise Refused("late_entry_closed", round=paired[-1])
+            continue
+        count = missed_while_out(
+            begun_by_present(old), begun_counts(old.rows)[entry.pk], is_strict=settings.is_missed_by_lot
+        )
+        if not count:
+            continue
+        left = lives_left(event, settings.lives).get(entry.pk, 0)
+        if settings.format == LIVES and not old.over and left <= count // MISSED_FOR_A_LIFE:
+            raise Refused("too_late_for_lives", matches=count)
+        # In turn, a single one would cost nothing, which pays whoever comes back at the right moment.
+        rows.append(MissedMatch(stage=new.stage, entry=entry, count=count, by_lot=settings.format == LIVES))
+    return rows
+
+
+def _is_since(draw: Draw, moment: datetime) -> bool:
+    return draw.published_at is not None and draw.published_at > moment
+
+
+def _refuse_if_decided(entry: Entry, since: datetime, before: Sequence[StageState], following: Consequences) -> None:
+    """Refuse who would open again what was played to its end without them, `since` they left: `return_decided`.
+
+    The same where a division is decided and no match of theirs can be played.
+    """
+    has_match = any(
+        change.after.result is None and entry.pk in (change.after.entrants or ()) for change in following.changes
+    )
+    opened = [old for old, new in zip(before, following.states, strict=True) if old.over and not new.over]
+    ended = (row.match.finished_at for old in opened for row in old.rows.fixtures.values() if row.match is not None)
+    was_played_out = any(at is not None and at > since for at in ended)
+    is_decided = not opened and entry.division.status == Division.Status.FINISHED
+    if not has_match and (was_played_out or is_decided):
+        raise Refused("return_decided", name=entry.player.shown_name, division=entry.division.name)
 
 
 def _walkovers(entry: Entry, withdrawals: Sequence[Withdrawal], *, undo: bool) -> list[Fixture]:
@@ -236,7 +313,7 @@ def _mark(parts: Iterable[DivisionReturn], locked_matches: Mapping[int, Match]) 
     versions: set[tuple[str, int, int]] = set()
     for part in parts:
         versions.add(("division", part.entry.division_id, part.entry.division.seq))
-        for fixture in (*part.reopened, *(change.row for change in part.changes)):
+        for fixture in (*part.reopened, *(change.row for change in part.following.changes)):
             match = locked_matches.get(fixture.match_id or 0, fixture.match)
             if match is not None:
                 versions.add(("match", match.pk, match.seq))
@@ -257,6 +334,9 @@ def _apply(part: DivisionReturn, locked_matches: Mapping[int, Match], by: Actor,
     others = [match for match in matches if match not in lost]
     void_matches(dict.fromkeys(others, False), club=club, by=by, now=now, reason=reason)
     void_matches(dict.fromkeys(lost, False), club=club, by=by, now=now, reason=reason, own_match=True)
+    for missed in part.missed:
+        missed.at = now
+        missed.save()
     for withdrawal in part.withdrawals:
         withdrawal.taken_back_at = now
         withdrawal.save(update_fields=["taken_back_at"])

@@ -17,7 +17,7 @@ from players.people.rows import PersonId, canonical, lock_present, pairs_of, peo
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import fill_places, free_places, moving_up
-from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.preview import NOTHING, Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows
 
@@ -139,7 +139,7 @@ def _withdraw(
 @dataclass(frozen=True, slots=True)
 class DivisionWithdrawal:
     entry: Entry
-    changes: Sequence[FixtureChange] = ()
+    following: Consequences = NOTHING
     moves_up: Entry | None = None
     """The entry of the waiting list that gets the place."""
     goes_on: Sequence[EntryId | None] = ()
@@ -180,7 +180,7 @@ def _preview(entry: Entry, bracket: Bracket | None) -> DivisionWithdrawal:
     else:
         supposed, instead = DivisionRows(division, left=[(entry.pk, bracket.pk)]), []
     after = DivisionFacts(division, supposed.drawn).states()
-    return DivisionWithdrawal(entry, changes_between(division, before, after), goes_on=instead)
+    return DivisionWithdrawal(entry, consequences_of(division, before, after), goes_on=instead)
 
 
 def same_person(player: Player) -> Q:

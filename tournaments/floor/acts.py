@@ -160,7 +160,9 @@ def _before_leaving(row: LogEntry) -> str:
         begun = Fixture.objects.filter(slots__entry__in=entries, match__begun_at__gt=back.at).order_by("number").first()
         if begun is not None:
             raise Refused("undo_built_on", fixture=begun.number)
-    changes = [change.row for entry in entries for part in preview_withdrawal(entry=entry) for change in part.changes]
+    changes = [
+        change.row for entry in entries for part in preview_withdrawal(entry=entry) for change in part.following.changes
+    ]
     return _("Not played then: %(matches)s.") % {"matches": _matches(changes)} if changes else ""
 
 
@@ -179,7 +181,7 @@ def _before_undo_late(row: LogEntry) -> str:
     entry = _entry(row)
     if entry.status == Entry.Status.WAITING:
         return ""
-    changed = _matches(change.row for change in late.preview_undo(entry=entry).changes)
+    changed = _matches(change.row for change in late.preview_undo(entry=entry).following.changes)
     return _("Changed by it: %(matches)s.") % {"matches": changed} if changed else ""
 
 

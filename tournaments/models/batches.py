@@ -57,7 +57,10 @@ class Pairing(models.Model):
     """
 
     class TakenBack(models.TextChoices):
-        """Why a pairing was taken back before its match began."""
+        """Why a pairing was taken back, before its match began but for REPLACED.
+
+        That one stands again when both have their places in the stage again.
+        """
 
         MISSING = "missing", _("a player is missing")
         WRONG_CALL = "wrong_call", _("called by mistake")
@@ -68,6 +71,7 @@ class Pairing(models.Model):
         TYPED = "typed", _("a slip was typed wrongly")
         GOES_ON = "goes_on", _("a stopped match goes on")
         ENDED = "ended", _("a director ended the stage")
+        REPLACED = "replaced", _("another player has the place of one of the two")
 
     batch = models.ForeignKey(Batch, on_delete=models.PROTECT, related_name="pairings")
     fixture = models.OneToOneField(
@@ -99,6 +103,11 @@ class Pairing(models.Model):
 
     def __str__(self) -> str:
         return f"M{self.number}"
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The ids of the two entries."""
+        return self.first_id, self.second_id
 
     @property
     def is_on_paper(self) -> bool:

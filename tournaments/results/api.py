@@ -20,9 +20,8 @@ from matches.lifecycle.finish import ENDINGS, MAX_POINTS, ResultInput
 from matches.models import Provisional, Result
 from players.access import Role
 from tournaments import access
-from tournaments.consequences import represented
 from tournaments.draws.undo import round_after
-from tournaments.models import Correction, Division, Fixture, Title, Tournament
+from tournaments.models import Correction, Division, Fixture, Tournament
 from tournaments.results import corrections
 from tournaments.results.forms import MAX_MARK_LENGTH
 from tournaments.results.lines import MAX_LINE_LENGTH
@@ -31,6 +30,7 @@ from tournaments.results.services import OpenReport, confirm_all, open_reports, 
 from tournaments.standings import brackets
 from tournaments.standings.api import fixture_body, rows_and_names, seq_of
 from tournaments.standings.changes import ChangeLabels
+from tournaments.standings.consequences import ConsequencesSerializer, represent_consequences
 from tournaments.state.api import (
     AFTER,
     READ,
@@ -43,8 +43,7 @@ from tournaments.state.api import (
     validated,
     with_etag,
 )
-from tournaments.state.names import Names
-from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange, PlaceChange
+from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange
 
 # Serializers of scores and of lines.
 
@@ -243,19 +242,6 @@ class ChangedFixtureSerializer(serializers.Serializer[Any]):
     stopped = serializers.BooleanField(help_text="Whether the match has begun or was reported, and would be stopped.")
 
 
-class ChangedPlaceSerializer(serializers.Serializer[Any]):
-    """An entry whose place or points would change; null: not placed."""
-
-    stage = serializers.IntegerField()
-    bracket = serializers.CharField()
-    entry = serializers.CharField()
-    name = serializers.CharField()
-    place_before = serializers.IntegerField(allow_null=True)
-    place_after = serializers.IntegerField(allow_null=True)
-    points_before = serializers.FloatField(allow_null=True)
-    points_after = serializers.FloatField(allow_null=True)
-
-
 class ChangedRatingSerializer(serializers.Serializer[Any]):
     """A player whose rating would change, in FIBS points."""
 
@@ -265,75 +251,12 @@ class ChangedRatingSerializer(serializers.Serializer[Any]):
     after = serializers.FloatField()
 
 
-class ChangedPrizeSerializer(serializers.Serializer[Any]):
-    """A published prize that would change, in the currency of the event."""
-
-    entry = serializers.CharField()
-    name = serializers.CharField()
-    prize = serializers.CharField(help_text="The bracket, table or side pool.")
-    before = serializers.CharField(help_text="The amount due now, as text.")
-    after = serializers.CharField(help_text="The amount due afterwards, as text.")
-
-
-class ChangedSeasonRowSerializer(serializers.Serializer[Any]):
-    """A row of a season's table that would change; numbers are exact: 12, 25/2 or nine decimals."""
-
-    player = serializers.CharField(help_text="Public id.")
-    name = serializers.CharField()
-    rank_before = serializers.IntegerField(allow_null=True)
-    rank_after = serializers.IntegerField(allow_null=True)
-    total_before = serializers.CharField(allow_null=True, help_text="Null: not in the table.")
-    total_after = serializers.CharField(allow_null=True)
-    points_before = serializers.CharField(allow_null=True, help_text="Of the corrected event; null: not in it.")
-    points_after = serializers.CharField(allow_null=True)
-    counted_before = serializers.ListField(child=serializers.CharField(), help_text="Public ids of the events.")
-    counted_after = serializers.ListField(child=serializers.CharField())
-
-
-class ChangedTitleSerializer(serializers.Serializer[Any]):
-    """A title that another player would have, or that would no longer be supported."""
-
-    kind = serializers.ChoiceField(Title.Kind.choices)
-    player = serializers.CharField(help_text="Public id.")
-    name = serializers.CharField()
-    title = serializers.CharField(
-        allow_null=True, help_text="Public id of an awarded title that would no longer be supported; null: gained."
-    )
-    text = serializers.CharField(help_text="A sentence in the language of the request.")
-
-
-class ChangedPoolSerializer(serializers.Serializer[Any]):
-    """What a player is due of the pool of a season, as the table stands."""
-
-    player = serializers.CharField(help_text="Public id.")
-    name = serializers.CharField()
-    before = serializers.CharField(help_text="An amount with its currency.")
-    after = serializers.CharField()
-
-
-class ChangedSeasonSerializer(serializers.Serializer[Any]):
-    """A season in which the event counts."""
-
-    series = serializers.CharField(help_text="Public id.")
-    name = serializers.CharField()
-    closed = serializers.BooleanField(help_text="Whether its table was announced, which stays as it is.")
-    rows = ChangedSeasonRowSerializer(many=True)
-    qualify = serializers.ListField(child=serializers.CharField(), help_text="Players who would now qualify.")
-    no_longer_qualify = serializers.ListField(child=serializers.CharField())
-    titles = ChangedTitleSerializer(many=True)
-    pool = ChangedPoolSerializer(many=True, help_text="Who would be due another amount of the pool of the season.")
-
-
-class FollowingSerializer(serializers.Serializer[Any]):
+class FollowingSerializer(ConsequencesSerializer):
     """What follows from one choice."""
 
     choice = serializers.ChoiceField(Correction.Choice.choices)
     fixtures = ChangedFixtureSerializer(many=True)
-    places = ChangedPlaceSerializer(many=True)
     ratings = ChangedRatingSerializer(many=True)
-    prizes = ChangedPrizeSerializer(many=True)
-    seasons = ChangedSeasonSerializer(many=True)
-    titles = ChangedTitleSerializer(many=True, help_text="Titles of the division itself.")
 
 
 class PreviewSerializer(serializers.Serializer[Any]):
@@ -432,7 +355,6 @@ def _following(choice: Choice, following: Consequences, labels: ChangeLabels) ->
     return {
         "choice": choice.value,
         "fixtures": [_fixture(change, labels) for change in following.changes],
-        "places": [_place(change, labels.names) for change in following.places],
         "ratings": [
             {
                 "player": players[change.player].public_id,
@@ -442,7 +364,7 @@ def _following(choice: Choice, following: Consequences, labels: ChangeLabels) ->
             }
             for change in following.ratings
         ],
-        **represented(labels.division, following.states),
+        **represent_consequences(following, labels),
     }
 
 
@@ -456,20 +378,6 @@ def _fixture(change: FixtureChange, labels: ChangeLabels) -> dict[str, Any]:
         "voided": _result(change.voided),
         "returns": _result(change.returns),
         "stopped": change.stopped,
-    }
-
-
-def _place(change: PlaceChange, names: Names) -> dict[str, Any]:
-    before, after = change.before or (None, None), change.after or (None, None)
-    return {
-        "stage": change.stage,
-        "bracket": change.key,
-        "entry": names.entries[change.entry].public_id,
-        "name": names.of(change.entry),
-        "place_before": before[0],
-        "place_after": after[0],
-        "points_before": before[1],
-        "points_after": after[1],
     }
 
 

@@ -1,14 +1,12 @@
 """Changing a result that later matches depend on: previewed, applied as one step, undone the same way."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from engine.errors import Refused
 from matches.lifecycle.begun import begun_since
@@ -18,9 +16,8 @@ from matches.models import Match, Result
 from matches.presentation.labels import score_of
 from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
-from tournaments.consequences import changes_of
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
-from tournaments.standings.changes import ChangeLabels, ChangeLine, CollapsedList, collapse
+from tournaments.standings.changes import ChangeLabels, FollowingView, following_view
 from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
 from tournaments.state.plans import is_continuous
@@ -137,6 +134,7 @@ def preview_undo(*, correction: Correction) -> CorrectionPreview:
     preview = preview_result(row, standing, ResultInput.of(before), voided_rated=correction.after, restored=before)
     _refuse_if_round_paired(correction, row, standing)
     _refuse_if_played_since(correction, preview)
+    _refuse_if_paired_since(correction, preview)
     return preview
 
 
@@ -165,6 +163,7 @@ def undo_correction(
         preview = preview_result(row, standing, ResultInput.of(before), with_ratings=False, restored=before)
         _refuse_if_round_paired(correction, row, standing)
         _refuse_if_played_since(correction, preview)
+        _refuse_if_paired_since(correction, preview)
         context = _Context(by, now, reason, mark)
         return _apply(division, preview, Choice.CORRECT_ALL, context, voided_rated=correction.after, undoes=correction)
 
@@ -329,6 +328,20 @@ def _refuse_if_played_since(correction: Correction, preview: CorrectionPreview) 
         raise Refused("successor_begun", fixture=preview.fixture.number, successor=number)
 
 
+def _refuse_if_paired_since(correction: Correction, preview: CorrectionPreview) -> None:
+    """Refuse an undo if a pairing that the correction took back could not stand again, since its players play others.
+
+    They were paired with each other in a stage without rounds, in which somebody else got a place.
+    """
+    for rows in (state.rows for state in preview.all.states if state.rows.settings.is_continuous):
+        for pairing in rows.pairings:
+            if pairing.taken_back != Pairing.TakenBack.REPLACED or pairing.taken_back_at != correction.at:
+                continue
+            begun = rows.begun.intersection(row.number for row in rows.paired_since(pairing))
+            if begun:
+                raise Refused("successor_begun", fixture=preview.fixture.number, successor=min(begun))
+
+
 def _played_since(matches: Sequence[Match], correction: Correction) -> set[int]:
     """Return the ids of the matches that were begun, reported or decided since a correction."""
     ids = [match.pk for match in matches]
@@ -354,14 +367,7 @@ class ChoiceView:
     value: str
     title: str
     text: str
-    counts: list[str] = field(default_factory=list)
-    changes: CollapsedList = field(default_factory=lambda: collapse([]))
-    stopped: list[ChangeLine] = field(default_factory=list)
-    places: list[tuple[str, CollapsedList]] = field(default_factory=list)
-    ratings: CollapsedList = field(default_factory=lambda: collapse([]))
-    prizes: CollapsedList = field(default_factory=lambda: collapse([]))
-    following: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """What follows in later apps, by the names of `tournaments.consequences`."""
+    following: FollowingView
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,7 +405,7 @@ def preview_view(preview: CorrectionPreview, *, voided_rated: bool = True) -> Pr
         preview.default.value,
         _reason_to_let_stand(preview.all),
         [
-            _choice_view(Choice(choice), following, labels, preview.fixture.stage.division)
+            ChoiceView(choice.value, *_titles()[choice], following_view(following, labels))
             for choice, following in preview.consequences.items()
         ],
     )
@@ -422,26 +428,6 @@ def _reason_to_let_stand(following: Consequences) -> str:
     return _("Later matches have begun (%(numbers)s), so letting the result stand is suggested.") % {"numbers": numbers}
 
 
-def _choice_view(choice: Choice, following: Consequences, labels: ChangeLabels, division: Division) -> ChoiceView:
-    title, text = _titles()[choice]
-    changes = [labels.change(change) for change in following.changes]
-    ratings = labels.ratings(following)
-    in_apps = changes_of(division, following.states)
-    prizes = in_apps["prizes"]
-    return ChoiceView(
-        choice.value,
-        title,
-        text,
-        _counts(following, len(ratings), len(prizes)),
-        collapse(line for line in changes if not line.stopped),
-        [line for line in changes if line.stopped],
-        labels.places(following.places),
-        collapse(ratings),
-        collapse(prizes),
-        in_apps,
-    )
-
-
 def _titles() -> dict[Choice, tuple[str, str]]:
     return {
         Choice.LET_STAND: (
@@ -457,23 +443,6 @@ def _titles() -> dict[Choice, tuple[str, str]]:
             _("Everything becomes as if this result had been entered in the first place."),
         ),
     }
-
-
-def _counts(following: Consequences, ratings: int, prizes: int) -> list[str]:
-    """Return how many matches, results, places, ratings and prizes would change."""
-    changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
-    returning, places = len(following.returning), len({change.entry for change in following.places})
-    counts = {
-        ngettext("%(count)s match changes", "%(count)s matches change", changed): changed,
-        ngettext("%(count)d result void", "%(count)d results void", voided): voided,
-        ngettext("%(count)d result counts again", "%(count)d results count again", returning): returning,
-        ngettext("%(count)d running match stopped", "%(count)d running matches stopped", stopped): stopped,
-        ngettext("%(count)d place", "%(count)d places", places): places,
-        ngettext("%(count)d rating", "%(count)d ratings", ratings): ratings,
-        ngettext("%(count)d prize", "%(count)d prizes", prizes): prizes,
-    }
-    redrawn = [_("The bracket is drawn again")] if any(state.rows.is_seated for state in following.states) else []
-    return [*redrawn, *(text % {"count": count} for text, count in counts.items() if count)]
 
 
 # Corrections of an event

@@ -1,7 +1,7 @@
 """Labels of changed fixtures, places and ratings, as previews show them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from typing import Any
@@ -18,6 +18,7 @@ from matches.models import Result
 from matches.presentation.labels import final_score, score_of
 from matches.ratings.rated import measures_play
 from players.models import Player
+from tournaments.consequences import changes_of
 from tournaments.models import Division, Fixture, Round, Slot
 from tournaments.standings.brackets import ranking_name
 from tournaments.standings.labels import points_text
@@ -214,6 +215,83 @@ class ChangeLabels:
             for change in following.ratings
             if abs(change.change) >= SMALLEST_SHOWN
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class FollowingView:
+    """What follows from an act, in words; `changes` without the matches in progress that would be `stopped`."""
+
+    counts: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    changes: CollapsedList = field(default_factory=lambda: collapse([]))
+    stopped: list[ChangeLine] = field(default_factory=list)
+    places: list[tuple[str, CollapsedList]] = field(default_factory=list)
+    ratings: CollapsedList = field(default_factory=lambda: collapse([]))
+    prizes: CollapsedList = field(default_factory=lambda: collapse([]))
+    in_apps: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """What follows in later apps, by the names of `tournaments.consequences`."""
+
+
+def following_view(following: Consequences, labels: ChangeLabels) -> FollowingView:
+    """Return what follows from an act as its preview shows it to the staff."""
+    changes = [labels.change(change) for change in following.changes]
+    ratings = labels.ratings(following)
+    in_apps = changes_of(labels.division, following.states)
+    prizes = in_apps["prizes"]
+    return FollowingView(
+        _counts(following, len(ratings), len(prizes)),
+        sentences(following, labels),
+        collapse(line for line in changes if not line.stopped),
+        [line for line in changes if line.stopped],
+        labels.places(following.places),
+        collapse(ratings),
+        collapse(prizes),
+        in_apps,
+    )
+
+
+def sentences(following: Consequences, labels: ChangeLabels) -> list[str]:
+    """Return who would play instead of whom in a later stage, and whether the division would be decided or no longer.
+
+    Anybody who may preview the act may read them.
+    """
+    lines = []
+    for change in following.qualified:
+        comes, leaves = (entry and labels.names.of(entry) for entry in (change.comes, change.leaves))
+        values = {"comes": comes, "leaves": leaves, "number": change.stage}
+        if comes and leaves:
+            text = _(
+                "%(comes)s takes the place of %(leaves)s in stage %(number)d. What %(leaves)s has played there becomes "
+                "void."
+            )
+        elif comes:
+            text = _("%(comes)s plays in stage %(number)d, too.")
+        else:
+            text = _("%(leaves)s no longer plays in stage %(number)d. What %(leaves)s has played there becomes void.")
+        lines.append(text % values)
+    if following.ends is not None:
+        text = _("With this, %(division)s is decided.") if following.ends else _("%(division)s is no longer decided.")
+        lines.append(text % {"division": labels.division.name})
+    return lines
+
+
+def _counts(following: Consequences, ratings: int, prizes: int) -> list[str]:
+    """Return how many matches, results, places, ratings and prizes would change."""
+    changed, voided, stopped = len(following.changes), len(following.voided), len(following.stopped)
+    returning, places = len(following.returning), len({change.entry for change in following.places})
+    qualified = len(following.qualified)
+    counts = {
+        ngettext("%(count)d place in a later stage", "%(count)d places in a later stage", qualified): qualified,
+        ngettext("%(count)s match changes", "%(count)s matches change", changed): changed,
+        ngettext("%(count)d result void", "%(count)d results void", voided): voided,
+        ngettext("%(count)d result counts again", "%(count)d results count again", returning): returning,
+        ngettext("%(count)d running match stopped", "%(count)d running matches stopped", stopped): stopped,
+        ngettext("%(count)d place", "%(count)d places", places): places,
+        ngettext("%(count)d rating", "%(count)d ratings", ratings): ratings,
+        ngettext("%(count)d prize", "%(count)d prizes", prizes): prizes,
+    }
+    redrawn = [_("The bracket is drawn again")] if any(state.rows.is_seated for state in following.states) else []
+    return [*redrawn, *(text % {"count": count} for text, count in counts.items() if count)]
 
 
 def _place_order(change: PlaceChange) -> tuple[int, str, int]:

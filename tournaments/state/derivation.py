@@ -6,16 +6,16 @@ Stages are derived in order, because the places of a stage are sources of the ne
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, groupby
+from itertools import chain, combinations, groupby
 
 from formats.elimination.from_lives import seat_lives
 from formats.facts import Result
-from formats.graph import EntryId, PlaceOf, Source
+from formats.graph import EntryId, EntrySource, Source
 from formats.lots import lot
 from formats.plans import ROUNDS, places_before, sources_of
 from formats.progress import Progress, SharedPlace
 from formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES, lives_are_places
-from formats.states import FixtureState
+from formats.states import BYE_SLOT, FixtureState
 from formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from formats.swiss.lives import lives_left
 from formats.tables.tables import (
@@ -33,6 +33,8 @@ from tournaments.state.commitments import lots_seed
 from tournaments.state.plans import Places, settings_of
 from tournaments.state.stage_rows import DivisionRows, StageRows
 
+TAKEN_BACK = (BYE_SLOT, BYE_SLOT)
+"""The sides of a match without rounds that does not stand."""
 Instead = Mapping[int, Result]
 """Results that replace the standing ones in a preview, by fixture number."""
 
@@ -52,6 +54,8 @@ class StageState:
     """Table -> everybody who can go on from it, best first; only of tables that are over."""
     has_old_seats: bool = False
     """Whether a bracket after lives without rounds would be drawn otherwise by now, but stands."""
+    field: Sequence[EntryId] | None = None
+    """Who has a place in a stage without rounds by the results of the stage before; None while that is unknown."""
 
     @property
     def stage(self) -> Stage:
@@ -124,9 +128,10 @@ def state_of(rows: StageRows, before: StageState | None, overrides: Instead | No
     """Derive the state of one stage from that of the stage before it; `overrides` as in `states_of`."""
     places: Places = before.places if before is not None else {}
     rows, has_old_seats = _seated(rows, before)
-    progress = rows.progress(places, overrides)
+    field = _qualified(rows, places) if rows.settings.is_continuous else None
+    progress = rows.progress(places, overrides, field=field)
     event = event_of(rows, progress, places) if rows.settings.format in BY_ROUND else None
-    state = StageState(rows, progress, event, places, has_old_seats=has_old_seats)
+    state = StageState(rows, progress, event, places, has_old_seats=has_old_seats, field=field)
     if not rows.settings.qualifiers or not (rows.fixtures or event is not None):
         return state
     following = rows.of_division.following(rows.stage)
@@ -262,11 +267,12 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     numbers = {row.pk: row.number for row in rows.rounds}
     for number, fixture in rows.fixtures.items():
         by_round.setdefault(numbers[fixture.round_id], []).append(number)
+    drawn = _drawn_without_rounds(rows, progress) if settings.is_continuous else ()
     if settings.is_continuous:
         draws = []
     default_bye = ByeKind.SIT_OUT if settings.format == LIVES else ByeKind.FULL
     event = SwissEvent(
-        players_of(rows, places, draws),
+        players_of(rows, places, draws, drawn),
         tuple(
             _round([progress.fixtures[number] for number in sorted(by_round[at])], kinds.get(at, {}), default_bye)
             for at in sorted(by_round)
@@ -281,16 +287,18 @@ def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
         missed=rows.missed if settings.is_continuous else {},
         lives_missed=rows.lives_missed if settings.is_continuous else {},
     )
-    return _as_it_ended(rows, event, places, draws) if progress.over else event
+    return _as_it_ended(rows, event, places, draws, drawn) if progress.over else event
 
 
-def _as_it_ended(rows: StageRows, event: SwissEvent, places: Places, draws: Sequence[Draw]) -> SwissEvent:
+def _as_it_ended(
+    rows: StageRows, event: SwissEvent, places: Places, draws: Sequence[Draw], drawn: Collection[EntryId]
+) -> SwissEvent:
     """Return the event without the withdrawals after its end, which change none of its results."""
     late = rows.left_after_end(rows.graph.fixtures.values(), rows.of_division.entries)
     left = [entry for entry in dict.fromkeys(absence.entry for absence in rows.absences) if entry in late]
     # The stage may have ended with one of the withdrawals; those after it were too late.
     for count in range(len(left)):
-        earlier = replace(event, players=players_of(rows, places, draws, staying=left[count:]))
+        earlier = replace(event, players=players_of(rows, places, draws, drawn, staying=left[count:]))
         if is_over(rows.settings, earlier):
             return earlier
     return event
@@ -298,14 +306,16 @@ def _as_it_ended(rows: StageRows, event: SwissEvent, places: Places, draws: Sequ
 
 def _is_closed(rows: StageRows, places: Places, draws: Sequence[Draw]) -> bool:
     """Whether nobody can enter a stage any more: all its players are known, and come from the stage before it."""
-    before = next((row for row in rows.of_division.stages if row.number == rows.stage.number - 1), None)
-    if before is None:
-        return False
-    return bool(draws) or entries_at(places, places_before(settings_of(before), before.number)) is not None
+    return rows.stage.number > 1 and (bool(draws) or _qualified(rows, places) is not None)
 
 
 def players_of(
-    rows: StageRows, places: Places, draws: Sequence[Draw], *, staying: Collection[EntryId] = ()
+    rows: StageRows,
+    places: Places,
+    draws: Sequence[Draw],
+    drawn: Collection[EntryId] = (),
+    *,
+    staying: Collection[EntryId] = (),
 ) -> tuple[SwissPlayer, ...]:
     """Return the players of a stage, each with the first and the last round that they are drawn in.
 
@@ -319,7 +329,7 @@ def players_of(
             last[entry] = draw.round
     gone = _gone(rows).difference(staying)
     if rows.settings.is_continuous:
-        return _players_without_rounds(rows, places, gone)
+        return _players_without_rounds(rows, places, drawn, gone)
     players = []
     for row in field_of(rows, places, draws):
         has_left = row.pk in gone
@@ -346,36 +356,47 @@ def _gone(rows: StageRows) -> set[EntryId]:
     return {*never_in, *from_bracket, *division.gone_from(rows.stage, division.entries)}
 
 
-def _players_without_rounds(rows: StageRows, places: Places, gone: set[EntryId]) -> tuple[SwissPlayer, ...]:
+def _players_without_rounds(
+    rows: StageRows, places: Places, drawn: Collection[EntryId], gone: set[EntryId]
+) -> tuple[SwissPlayer, ...]:
     """Return the players of a stage without rounds; one that has left plays no more after batch 0."""
-    paired = {entry for row in rows.pairings if not row.taken_back for entry in (row.first_id, row.second_id)}
     players = []
-    for row in field_of(rows, places, ()):
+    for row in field_of(rows, places, (), drawn):
         has_left = row.pk in gone
-        if not has_left or row.pk in paired:
+        if not has_left or row.pk in drawn:
             missed = rows.settings.missed_points
             left = 0 if has_left else None
             players.append(SwissPlayer(row.pk, rating=row.rating or 0.0, missed_points=missed, left=left))
     return tuple(players)
 
 
-def field_of(rows: StageRows, places: Places, draws: Sequence[Draw]) -> list[Entry]:
+def _qualified(rows: StageRows, places: Places) -> list[EntryId] | None:
+    """Return who qualified for a stage, the best first; None for the first stage, or while that is unknown."""
+    before = next((row for row in rows.of_division.stages if row.number == rows.stage.number - 1), None)
+    return entries_at(places, places_before(settings_of(before), before.number)) if before is not None else None
+
+
+def field_of(rows: StageRows, places: Places, draws: Sequence[Draw], drawn: Collection[EntryId] = ()) -> list[Entry]:
     """Return the entrants of a stage: the entries of the division, or those who qualified from the stage before.
 
-    Empty while the qualifiers are unknown. Once a round is paired its players are a fact, whatever is corrected in the
-    stage before.
+    While these are unknown, those who are `drawn`: who have a match or a bye in a stage without rounds. Once a round is
+    paired its players are a fact, whatever is corrected in the stage before.
     """
-    stages = {stage.number: stage for stage in rows.of_division.stages}
-    before = stages.get(rows.stage.number - 1)
     entries = {pk: row for pk, row in rows.of_division.entries.items() if row.status != Entry.Status.WAITING}
-    if before is None:
+    if rows.stage.number == 1:
         return list(entries.values())
     if draws:
         paired = {place for draw in draws for place in draw.places}
         return [row for pk, row in entries.items() if pk in paired]
-    sources: list[PlaceOf] = places_before(settings_of(before), before.number)
-    taken: list[EntryId] | None = entries_at(places, sources)
-    return [entries[pk] for pk in taken or [] if pk in entries]
+    taken = _qualified(rows, places)
+    return [entries[pk] for pk in (drawn if taken is None else taken) if pk in entries]
+
+
+def _drawn_without_rounds(rows: StageRows, progress: Progress) -> Collection[EntryId]:
+    """Return who has a match or a bye that stands in a stage without rounds."""
+    standing = (row for number, row in rows.graph.fixtures.items() if progress.fixtures[number].slots != TAKEN_BACK)
+    sources = chain.from_iterable(fixture.sources for fixture in standing)
+    return dict.fromkeys(source.entry for source in sources if isinstance(source, EntrySource))
 
 
 def _round(states: list[FixtureState], kinds: Mapping[str, str], default_bye: ByeKind) -> SwissRound:

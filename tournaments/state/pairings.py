@@ -110,16 +110,22 @@ def give_back(pairing: Pairing) -> None:
 
 
 def update_pairings(rows: StageRows, state: StageState, *, by: Actor = SYSTEM, now: datetime) -> None:
-    """Record which pairings follow no more from the results, and which are open. Only `settle` calls this."""
+    """Record which pairings follow no more from the results, or follow again, and which are open.
+
+    Only `settle` calls this.
+    """
     gone = {item.entry for item in rows.withdrawals()}
-    standing = {row.number: row for row in rows.pairings if not row.taken_back}
+    reasons = rows.not_standing(state.field)
     is_open: dict[EntryId, Pairing] = {}
-    for number, row in standing.items():
-        fixture = state.progress.fixtures[number]
-        if fixture.entrants is None:
-            left = bool({row.first_id, row.second_id} & gone)
-            mark_undone(row, Pairing.TakenBack.WITHDRAWAL if left else Pairing.TakenBack.CORRECTION, by=by, now=now)
-        elif not fixture.over:
+    for row in rows.pairings:
+        fixture, reason = state.progress.fixtures[row.number], reasons.get(row.number, "")
+        if not reason and fixture.entrants is None:
+            reason = Pairing.TakenBack.WITHDRAWAL if gone.intersection(row.pair) else Pairing.TakenBack.CORRECTION
+        if not reason and row.taken_back:
+            give_back(row)
+        elif reason != row.taken_back:
+            mark_undone(row, reason, by=by, now=now)
+        if not reason and not fixture.over:
             is_open |= {row.first_id: row, row.second_id: row}
     stored = OpenPairing.objects.filter(pairing__batch__stage=rows.stage)
     known = dict(stored.values_list("entry", "pairing"))
@@ -144,8 +150,8 @@ def begun_counts(rows: StageRows) -> Counter[EntryId]:
     return counts
 
 
-def missed_by_latecomer(state: StageState) -> int:
-    """Return how many matches somebody misses who enters now: as many as everybody has begun who is still in."""
+def begun_by_present(state: StageState) -> list[int]:
+    """Return the matches begun or missed by each who is still in a stage without rounds."""
     rows, event = state.rows, state.event
     assert event is not None  # noqa: S101, a stage without rounds has one
     number = event.next_round
@@ -154,7 +160,12 @@ def missed_by_latecomer(state: StageState) -> int:
         left = lives_left(event, rows.settings.lives)
         present = [entry for entry in present if entry in left]
     counts = begun_counts(rows)
-    return min((counts[entry] for entry in present), default=0)
+    return [counts[entry] for entry in present]
+
+
+def missed_by_latecomer(state: StageState) -> int:
+    """Return how many matches somebody misses who enters now: as many as everybody has begun who is still in."""
+    return min(begun_by_present(state), default=0)
 
 
 def lives_of_latecomer(state: StageState) -> int:

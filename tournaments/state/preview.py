@@ -1,11 +1,12 @@
-"""What would follow from another result: the difference between two derivations of one division.
+"""What would follow from an act, such as another result: the difference between two derivations of one division.
 
 Nothing here writes to the database.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import zip_longest
 
 from formats import facts as pure
 from formats.difference import FixtureDifference, difference
@@ -65,11 +66,23 @@ class PlaceChange:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldChange:
+    """An entry that would play in a stage without rounds, and the one whose place it takes; None if there is none."""
+
+    stage: int
+    comes: int | None
+    leaves: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Consequences:
     """Everything that follows from one choice."""
 
     changes: tuple[FixtureChange, ...] = ()
+    qualified: tuple[FieldChange, ...] = ()
     places: tuple[PlaceChange, ...] = ()
+    ends: bool | None = None
+    """Whether the division would be over afterwards, if that changes."""
     ratings: tuple[RatingPreview, ...] = ()
     without_lives: tuple[Fixture, ...] = ()
     """Decided matches that would stand although one of their players would already have been out."""
@@ -96,6 +109,9 @@ class Consequences:
     def undoes_play(self) -> bool:
         """Whether play that has begun would be undone."""
         return any(change.undoes_play for change in self.changes)
+
+
+NOTHING = Consequences()
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,18 +213,14 @@ def preview_result(
         return facts.states({stage.stage.number: {fixture.number: result}})
 
     def compare(after: list[StageState]) -> Consequences:
-        changes = tuple(changes_between(division, before, after, but=fixture))
+        following = consequences_of(division, before, after, but=fixture)
         outcome = SupposedResult.of(restored) if restored else SupposedResult(new.winner, new.kind)
-        outcomes = {standing.match_id: outcome, **_outcomes(changes, voided_rated)} if with_ratings else {}
-        ratings = tuple(preview_ratings(outcomes))
-        without_lives = tuple(_newly_without_lives(before, after))
-        places = tuple(_places(before, after))
-        bracket_stands = any(state.has_old_seats for state in after) and not any(row.has_old_seats for row in before)
-        return Consequences(changes, places, ratings, without_lives, bracket_stands, tuple(after))
+        outcomes = {standing.match_id: outcome, **_outcomes(following.changes, voided_rated)} if with_ratings else {}
+        return replace(following, ratings=tuple(preview_ratings(outcomes)))
 
     advance = None if restored is None else Advance.objects.filter(result=restored).first()
     corrected_side = new.winner if advance is None else advance.side
-    consequences = {Choice.LET_STAND: Consequences()}
+    consequences = {Choice.LET_STAND: NOTHING}
     if restored is None:
         after = derive(advancing, kept_places)
         if changed := _changed_tables(stage, after[index]):
@@ -240,6 +252,33 @@ def _as_pure(current: FixtureState, new: ResultInput, advancing_side: int | None
     advances = None if advancing_side == new.winner else side
     kind = UNPLAYED.get(Result.Kind(new.kind), pure.PLAYED)
     return pure.Result(new.winner, new.score, kind, current.entrants, advances, tuple(kept.items()))
+
+
+def consequences_of(
+    division: Division, before: Sequence[StageState], after: Sequence[StageState], *, but: Fixture | None = None
+) -> Consequences:
+    """Return all that differs between two derivations of a division but for ratings; `but` as in `changes_between`."""
+    was_over, is_over = (all(state.over for state in states) for states in (before, after))
+    return Consequences(
+        changes=tuple(changes_between(division, before, after, but=but)),
+        qualified=tuple(_field_changes(before, after)),
+        places=tuple(_places(before, after)),
+        ends=is_over if is_over != was_over and len(after) == division.stages.count() else None,
+        without_lives=tuple(_newly_without_lives(before, after)),
+        bracket_stands=any(state.has_old_seats for state in after) and not any(row.has_old_seats for row in before),
+        states=tuple(after),
+    )
+
+
+def _field_changes(before: Sequence[StageState], after: Sequence[StageState]) -> Iterator[FieldChange]:
+    """Yield who would take whose place in a stage that is played without rounds, in the order of the places."""
+    for old, new in zip(before, after, strict=True):
+        if old.field is None or new.field is None:
+            continue
+        coming = [entry for entry in new.field if entry not in old.field]
+        leaving = [entry for entry in old.field if entry not in new.field]
+        for comes, leaves in zip_longest(coming, leaving):
+            yield FieldChange(old.stage.number, comes, leaves)
 
 
 # Fixtures

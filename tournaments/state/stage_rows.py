@@ -144,15 +144,17 @@ class DivisionRows:
         reopened: Collection[int] = (),
         withdrawn: Collection[EntryId] = (),
         left: Collection[tuple[EntryId, int]] = (),
+        also_missed: Collection[MissedMatch] = (),
     ) -> None:
         """Prepare to read the rows.
 
         For previews, ignore the withdrawals with ids in `taken_back` and the results of matches with ids in `reopened`,
-        and take the entries in `withdrawn` as withdrawn from the division, and those in `left` from brackets by id.
+        take the entries in `withdrawn` as withdrawn from the division, and those in `left` from brackets by id, and
+        count what they have `also_missed`.
         """
         self.division = division
         self.reopened, self.withdrawn, self._left = frozenset(reopened), withdrawn, left
-        self._taken_back = frozenset(taken_back)
+        self._taken_back, self._also_missed = frozenset(taken_back), also_missed
         self._by_stage: dict[int, StageRows] = {}
         self.locked: Mapping[int, Match] = {}
         """The matches that `lock_matches` locked."""
@@ -349,7 +351,7 @@ class DivisionRows:
         if not any(map(is_continuous, self.stages)):
             return {}
         rows = MissedMatch.objects.filter(stage__division=self.division, taken_back_at=None)
-        return _grouped(rows.order_by("pk"), lambda row: row.stage_id)
+        return _grouped(chain(rows.order_by("pk"), self._also_missed), lambda row: row.stage_id)
 
     @cached_property
     def kept_apart(self) -> frozenset[frozenset[EntryId]]:
@@ -624,6 +626,37 @@ class StageRows:
         """
         return [row for row in self.of_division.pairings.get(self.stage.pk, ()) if row.number in self.fixtures]
 
+    def not_standing(self, field: Collection[EntryId] | None) -> dict[int, Pairing.TakenBack]:
+        """Return by number why pairings of a stage without rounds do not stand if this is its `field`, None: everybody.
+
+        When a correction of the stage before gives somebody else a place, the pairings of whoever had it do not stand,
+        even those that were played. They stand again once both players have their places again, unless one of them has
+        begun another match meanwhile; what was paired for them meanwhile is then taken back.
+        """
+        taken_back = Pairing.TakenBack
+        reasons = {row.number: taken_back(row.taken_back) for row in self.pairings if row.taken_back}
+        for row in self.pairings:
+            is_inside = field is None or (row.first_id in field and row.second_id in field)
+            if not row.taken_back and not is_inside:
+                reasons[row.number] = taken_back.REPLACED
+            elif row.taken_back == taken_back.REPLACED and is_inside:
+                since = self.paired_since(row)
+                if self.begun.isdisjoint(other.number for other in since):
+                    del reasons[row.number]
+                    reasons |= {other.number: taken_back.CORRECTION for other in since}
+                else:
+                    reasons[row.number] = taken_back.CORRECTION
+        return reasons
+
+    def paired_since(self, pairing: Pairing) -> list[Pairing]:
+        """Return the pairings of the two of a pairing that was taken back which were made since, and stand."""
+        both, at = {pairing.first_id, pairing.second_id}, pairing.taken_back_at
+        return [
+            row
+            for row in self.pairings
+            if not row.taken_back and at is not None and row.batch.at >= at and both & {row.first_id, row.second_id}
+        ]
+
     @cached_property
     def missed(self) -> Counter[EntryId]:
         """Entry -> the matches that it missed in a stage without rounds."""
@@ -652,17 +685,25 @@ class StageRows:
         left = (Match.State.OPEN, Match.State.LIVE, Match.State.VOID)
         return frozenset(number for number, row in matches.items() if has_begun(row) or row.state not in left)
 
-    def progress(self, places: Places | None = None, overrides: Mapping[int, Result] | None = None) -> Progress:
+    def progress(
+        self,
+        places: Places | None = None,
+        overrides: Mapping[int, Result] | None = None,
+        *,
+        field: Collection[EntryId] | None = None,
+    ) -> Progress:
         """Derive the state of every fixture from the facts.
 
         `places` are the known places of earlier stages. `overrides` replaces standing results, by fixture number.
+        `field` is who has a place in a stage without rounds, None if that is everybody.
         """
         results = {**self.results, **(overrides or {})}
         state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
         if self.settings.is_continuous:
             return without_spent_pairings(
                 state,
-                taken_back={row.number for row in self.pairings if row.taken_back},
+                taken_back=self.not_standing(field),
+                field=field,
                 begun=self.begun,
                 gone={item.entry for item in self._withdrawals},
                 lives=self.settings.lives if self.settings.format == LIVES else None,

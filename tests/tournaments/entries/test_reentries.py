@@ -120,7 +120,7 @@ def test_a_reentry_is_what_its_preview_says_and_undoing_it_restores_everything(
     assert (entry.number, entry.player, entry.status) == (2, loser.player, Entry.Status.IN)
     foreseen = {
         (change.row.number, side): (slot.status.value, entry.pk if slot.entry == 0 else slot.entry)
-        for change in preview.changes
+        for change in preview.following.changes
         for side, slot in enumerate(change.after.slots)
     }
     after = slot_states(driver)

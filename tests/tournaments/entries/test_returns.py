@@ -89,8 +89,8 @@ def test_the_preview_lists_what_applying_changes(begun: Begun) -> None:
 
     assert [fixture.pk for fixture in part.reopened] == [first.pk]
     changed = {number for (number, _side), row in before.items() if row not in slot_states(driver)}
-    assert changed <= {change.row.number for change in part.changes} == {1, 3}
-    assert all(isinstance(change, FixtureChange) for change in part.changes)
+    assert changed <= {change.row.number for change in part.following.changes} == {1, 3}
+    assert all(isinstance(change, FixtureChange) for change in part.following.changes)
     walkover.refresh_from_db()
     assert walkover.state == Match.State.VOID
     assert list(Return.objects.get().reopened.all()) == [walkover]

@@ -521,7 +521,7 @@ def changing(night: Night) -> tuple[Fixture, int]:
         preview = preview_correction(fixture=fixture, new=new)
         if preview.all.changes and not preview.all.bracket_stands:
             (choice,) = [row for row in preview_view(preview).choices if row.value == "correct_all"]
-            assert "The bracket is drawn again" in choice.counts
+            assert "The bracket is drawn again" in choice.following.counts
             return fixture, other
     raise AssertionError("no result changes the bracket")
 
@@ -1354,7 +1354,7 @@ def test_no_page_speaks_of_rounds_or_draws_a_bracket_where_there_are_none(
 def test_a_preview_counts_lives(misheard: tuple[Night, Fixture, Fixture, int]) -> None:
     _night, first, _paired, _entry = misheard
     view = preview_view(preview_correction(fixture=first, new=ResultInput(1, (1, 5))))
-    ((_title, changes),) = view.choices[-1].places
+    ((_title, changes),) = view.choices[-1].following.places
     places = [place for _name, *both in (*changes.shown, *changes.rest) for place in both]
     assert any(place.endswith(", 1 life left") for place in places)
     assert any(place.endswith(", 0 lives left") for place in places)

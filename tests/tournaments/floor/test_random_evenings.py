@@ -187,7 +187,7 @@ class RandomEvening:
             return
         parts = entries.preview_withdrawal(entry=self.entry(name), event=True)
         forfeited = {
-            change.row.pk for part in parts for change in part.changes
+            change.row.pk for part in parts for change in part.following.changes
             if change.before.entrants and part.entry.pk in change.before.entrants and change.before.result is None
         }  # fmt: skip
         before = {row.pk for row in Fixture.objects.filter(pk__in=forfeited, status=Fixture.Status.READY)}

@@ -139,7 +139,7 @@ def test_who_withdraws_from_one_bracket_leaves_the_division(begun: Begun) -> Non
         driver.report(fixture, 0)
     below = next(fixture for fixture in driver.ready() if fixture.round.bracket.key == "p5")
     _entry, preview = results.preview_withdrawal_of_side(fixture=below, side=0, scope="bracket")
-    assert below.number in [change.row.number for change in preview[0].changes]
+    assert below.number in [change.row.number for change in preview[0].following.changes]
     entry = results.withdraw_side(fixture=below, side=0, scope="bracket", by=driver.by, now=driver.now())
     assert Entry.objects.get(pk=entry.pk).status == Entry.Status.OUT
     assert not Withdrawal.objects.exclude(bracket=None).exists()
