@@ -45,6 +45,9 @@ class Tier(NamedTuple):
     """Whether every write is sent twice, or a sample (tests/repeats)."""
     pairs: int = 1
     """Pairs of formats, each with a field (tests/tournaments/test_stages_that_follow.py)."""
+    random_acts: int = 1
+    random_act_steps: int = 30
+    """Histories of every declared act, and what happens in each (tests/tournaments/test_random_acts.py)."""
     proposals: int = 4
     """Evenings for which formats are proposed and simulated (tests/formats/test_proposals.py)."""
     every_size: bool = False
@@ -90,6 +93,8 @@ TIERS = {
         ended_events=300,
         every_write=True,
         pairs=300,
+        random_acts=200,
+        random_act_steps=60,
         proposals=60,
         every_size=True,
         every_page=True,

@@ -3,10 +3,12 @@
 What a preview says is compared with what happens: before each withdrawal, return and correction.
 """
 
+import runpy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,27 +18,50 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from engine.errors import Refused
-from formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, NextRound, PairingMode, StageSettings
+from formats.graph import MAIN
+from formats.plans import ROUNDS, TABLE
+from formats.settings import BY_ROUND, FORMATS, LIVES, SWISS, TABLES, NextRound, PairingMode, StageSettings
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
 from players.models import Membership, Player, User
-from prizes.prizes import standings_of
+from prizes.prizes import prizes_of, standings_of
+from prizes.services import PlanInput, save_plan
+from seasons.services import SeriesInput, create_series
+from seasons.tables import nights_of, season_table
+from seasons.titles import winners_of
+from tests.event_cast import NOON
 from tests.tiers import TEST_SEED, TIER
 from tests.tournaments.support.swiss_rounds import is_clean
 from tests.tournaments.test_every_event_ends import MAX_STEPS, Evening
 from tournaments.draws import services as draws
+from tournaments.draws.verifiable import pairings_data
 from tournaments.entries import late, returns
 from tournaments.entries import services as entries
 from tournaments.floor import evening
 from tournaments.floor.calls import call_ready
-from tournaments.models import Autopilot, Correction, Division, Draw, Entry, Slot, Stage, Tournament
+from tournaments.ledger.shares import Pot
+from tournaments.models import (
+    Autopilot,
+    Correction,
+    Division,
+    Draw,
+    Entry,
+    Fixture,
+    Pairing,
+    Series,
+    Slot,
+    Stage,
+    Tournament,
+)
 from tournaments.results import corrections
 from tournaments.results import services as results
 from tournaments.results.corrections import CorrectionInput
 from tournaments.state.derivation import StageState
-from tournaments.state.preview import DivisionFacts, FixtureChange, changes_between
+from tournaments.state.plans import is_continuous
+from tournaments.state.preview import Consequences, CorrectionPreview, DivisionFacts, changes_between
 from tournaments.state.stages import set_stages
 
+VERIFY = runpy.run_path(str(Path(__file__).resolve().parents[2] / "verify/verify_pairings.py"))
 WITHOUT_ROUNDS = " without rounds"
 KINDS = (*FORMATS, SWISS + WITHOUT_ROUNDS, LIVES + WITHOUT_ROUNDS)
 PAIRS = tuple(product(KINDS, KINDS))
@@ -81,9 +106,10 @@ class TwoStages(Evening):
     """An event of two stages, whose pages a director and the wall have open while random things happen."""
 
     def __init__(self, chance: Random, pair: tuple[str, str], field: int, alice: User, *, every_page: bool) -> None:
-        self.pair, self.alice, self.every_page, self.opened = pair, alice, every_page, 0
+        self.pair, self.alice, self.every_page, self.opened, self.compared = pair, alice, every_page, 0, 0
         self.client, self.stages_seen = Client(), list[str]()
         self.client.force_login(alice)
+        self.joint_after, self.at_joint, self.joints = chance.randint(0, 2), 1, Counter[str]()
         super().__init__(chance, field)
 
     def draw(self) -> None:
@@ -91,8 +117,14 @@ class TwoStages(Evening):
         event = self.division.tournament
         player = Player.objects.create(name="Alice", user=self.alice)
         Membership.objects.create(club=event.club, player=player, role=Membership.Role.OWNER)
-        evening.open_floor(tournament=event, by=SYSTEM, now=self.now())
-        evening.set_autopilot(tournament=event, mode=Autopilot.CALL, by=SYSTEM, now=self.now())
+        self.open_floor()
+        last = self.pair[1].removesuffix(WITHOUT_ROUNDS)
+        key = ROUNDS if last in BY_ROUND else TABLE if last in TABLES else MAIN
+        plan = PlanInput([Pot(key, (5000, 3000, 2000))], guaranteed=10_000)
+        save_plan(division=self.division, plan=plan, publish=True, by=SYSTEM, now=self.now())
+        day = NOON.date()
+        season = SeriesInput("Autumn", day - timedelta(days=30), day + timedelta(days=30), "motor_racing")
+        create_series(club=event.club, series=season, by=SYSTEM, now=self.now())
         self.pages = pages_of(self.division)
         for _try in range(TRIES):
             if self.asks(set_stages, division=self.division, stages=self.stages(), after=self.seq) is None:
@@ -103,6 +135,11 @@ class TwoStages(Evening):
             self.asks(draws.publish_draw, division=self.division, after=self.seq)
             if self.is_drawn():
                 return
+
+    def open_floor(self) -> None:
+        event = self.division.tournament
+        evening.open_floor(tournament=event, by=SYSTEM, now=self.now())
+        evening.set_autopilot(tournament=event, mode=Autopilot.CALL, by=SYSTEM, now=self.now())
 
     def stages(self) -> list[StageSettings]:
         return [self.of_kind(kind) for kind in self.pair]
@@ -149,130 +186,236 @@ class TwoStages(Evening):
     def states(self) -> list[StageState]:
         return DivisionFacts(Division.objects.select_related("tournament__club").get(pk=self.division.pk)).states()
 
-    def placings(self) -> list[tuple[int, tuple[int, ...]]]:
-        """The places that prizes, titles and seasons count from, of an event that is over."""
-        return [
-            (placing.first, tuple(placing.entries))
-            for table in standings_of(self.division).values()
-            for placing in table.placings
-        ]
-
-    def compare(self, before: Sequence[StageState], said: Sequence[FixtureChange], placings: object) -> None:
-        """Compare what a preview said with what has happened."""
-        after = self.states()[: len(before)]
-        happened = {
-            change.row.number: (change.after.slots, change.after.result)
-            for change in changes_between(self.division, before[: len(after)], after)
+    def everything(self, states: Sequence[StageState] | None = None, but: Fixture | None = None) -> dict[str, Any]:
+        """All that a preview compares, as it is, or as it would be in these states; without one match."""
+        division = Division.objects.select_related("tournament__club").get(pk=self.division.pk)
+        overrides = None if states is None else {division.pk: states}
+        derived, season = list(states or self.states()), Series.objects.get()
+        return {
+            "matches": {
+                number: (fixture.slots, fixture.result)
+                for state in derived
+                for number, fixture in state.progress.fixtures.items()
+                if but is None or number != but.number
+            },
+            "places": [
+                [(table.key, row.entry, row.place, row.points) for row in table.rows]
+                for state in derived
+                for table in state.tables
+            ],
+            "placings": {
+                key: [(placing.first, placing.last, placing.entries) for placing in table.placings]
+                for key, table in standings_of(division, states=derived).items()
+            },
+            "prizes": sorted(
+                (row.pot, row.entry, row.due)
+                for row in prizes_of(division, states=derived).every_row
+                if row.entry is not None and row.due
+            ),
+            "winners": winners_of(division, overrides),
+            "season": [
+                (row.player, row.rank, row.total)
+                for row in season_table(season, nights=nights_of(season, overrides)).season.rows
+            ],
+            "decided": self.is_decided(derived),
         }
-        expected = {change.row.number: (change.after.slots, change.after.result) for change in said}
-        assert happened == expected, self.story()
-        if not said and placings is not None:
-            assert self.placings() == placings, f"no match changes, but places do: {self.story()}"
 
-    def before(self) -> tuple[list[StageState], object]:
+    def is_decided(self, states: Sequence[StageState]) -> bool:
+        return len(states) == self.division.stages.count() and all(state.over for state in states)
+
+    def does(
+        self,
+        preview: Callable[[], Any],
+        apply: Callable[[Any], Any],
+        of: Callable[[Any], Consequences],
+        but: Any = None,
+    ) -> Any:
+        """Preview an act and do it, and compare what was said with what happened; None if it is refused."""
+        before = self.states()
+        try:
+            said = preview()
+        except Refused as refused:
+            self.refusals[refused.code] += 1
+            return None
+        following = of(said)
+        expected = self.everything(following.states or before, but)
+        # What lots take of somebody who is let back in is not shown before.
+        is_by_lot = isinstance(said, returns.ReturnPreview) and any(row.by_lot for row in said.parts[0].missed)
+        if (done := apply(said)) is None:
+            return None
         self.division.refresh_from_db()
-        is_over = self.division.status == Division.Status.FINISHED
-        return self.states(), self.placings() if is_over else None
+        # Another stage may have begun with it, which is not foreseen.
+        now = self.states()
+        after = now[: len(before)]
+        happened_so = self.everything(after, but)
+        compared = ["matches"] if is_by_lot else list(expected)
+        assert {name: happened_so[name] for name in compared} == {name: expected[name] for name in compared}, (
+            self.story()
+        )
+        listed = {change.row.number: (change.after.slots, change.after.result) for change in following.changes}
+        changed = changes_between(self.division, before[: len(after)], after, but=but)
+        happened = {change.row.number: (change.after.slots, change.after.result) for change in changed}
+        assert happened == listed, self.story()
+        was_over, is_over = self.is_decided(before), self.is_decided(after)
+        if is_by_lot:
+            return done
+        assert following.ends == (is_over if is_over != was_over else None), self.story()
+        if len(now) == len(before):
+            assert (self.division.status == Division.Status.FINISHED) == is_over, self.story()
+        self.compared += 1
+        return done
 
     def withdraw_one(self) -> None:
         if (entry := self.entry()) is not None:
-            before, placings = self.before()
-            (said,) = entries.preview_withdrawal(entry=entry)
-            if self.asks(entries.withdraw, entry=entry) is not None:
-                self.compare(before, said.changes, placings)
+            self.does(
+                lambda: entries.preview_withdrawal(entry=entry),
+                lambda _said: self.asks(entries.withdraw, entry=entry),
+                lambda said: said[0].following,
+            )
 
     def leave_bracket(self) -> None:
         slots = Slot.objects.filter(fixture__stage__division=self.division).exclude(entry=None)
         if (slot := self.pick(slots.select_related("fixture__stage__division", "fixture__round__bracket"))) is None:
             return
-        before, placings = self.before()
-        try:
-            _entry, (said,) = results.preview_withdrawal_of_side(fixture=slot.fixture, side=slot.side, scope="bracket")
-        except Refused as refused:
-            self.refusals[refused.code] += 1
-            return
-        if self.asks(results.withdraw_from_bracket, slot=slot) is not None:
-            self.compare(before, said.changes, placings)
+        which = {"fixture": slot.fixture, "side": slot.side, "scope": "bracket"}
+        self.does(
+            lambda: results.preview_withdrawal_of_side(**which)[1],
+            lambda _said: self.asks(results.withdraw_from_bracket, slot=slot),
+            lambda said: said[0].following,
+        )
 
     def let_in(self) -> None:
         """Let somebody in, and perhaps undo that."""
         super().let_in()
         entry = self.pick(Entry.objects.filter(division=self.division, player__name="Late").select_related("division"))
-        if entry is None or self.chance.random() < 0.5:
-            return
-        before, placings = self.before()
-        try:
-            said = late.preview_undo(entry=entry)
-        except Refused as refused:
-            self.refusals[refused.code] += 1
-            return
-        if self.asks(late.undo_late, entry=entry, after=self.seq) is not None:
-            self.compare(before, said.changes, placings)
+        if entry is not None and self.chance.random() < 0.5:
+            self.does(
+                lambda: late.preview_undo(entry=entry),
+                lambda _said: self.asks(late.undo_late, entry=entry, after=self.seq),
+                lambda said: said.following,
+            )
 
     def let_back(self) -> None:
-        if (entry := self.entry(Entry.Status.OUT)) is None:
-            return
-        before, placings = self.before()
-        try:
-            said = returns.preview_return(entry=entry)
-        except Refused as refused:
-            self.refusals[refused.code] += 1
-            return
-        if self.asks(returns.bring_back, entry=entry, seen=said.mark) is not None:
-            self.compare(before, said.parts[0].changes, placings)
+        if (entry := self.entry(Entry.Status.OUT)) is not None:
+            self.does(
+                lambda: returns.preview_return(entry=entry),
+                lambda said: self.asks(returns.bring_back, entry=entry, seen=said.mark),
+                lambda said: said.parts[0].following,
+            )
 
     def correct(self) -> None:
-        if (fixture := self.decided()) is None:
-            return
-        length, winner = fixture.match.length, self.chance.randrange(2)
-        played = ResultInput(winner, (length, 0) if winner == 0 else (0, length))
-        result = self.chance.choice([played, played, ResultInput(None, None, "double_forfeit")])
-        before, _placings = self.before()
-        try:
-            said = corrections.preview_correction(fixture=fixture, new=result)
-        except Refused as refused:
-            self.refusals[refused.code] += 1
-            return
-        choice = self.chance.choice([choice for choice in said.consequences if choice != Correction.Choice.LET_STAND])
-        correction = CorrectionInput(result, choice)
-        if self.asks(corrections.apply_correction, fixture=fixture, correction=correction, after=self.seq) is not None:
-            self.compare_but(before, said.consequences[choice].changes, fixture)
+        if (fixture := self.decided()) is not None:
+            winner = self.chance.randrange(2)
+            played = self.won_by(fixture, winner)
+            self.correct_to(fixture, self.chance.choice([played, played, ResultInput(None, None, "double_forfeit")]))
+
+    def won_by(self, fixture: Fixture, winner: int) -> ResultInput:
+        assert fixture.match is not None
+        length = fixture.match.length
+        return ResultInput(winner, (length, 0) if winner == 0 else (0, length))
+
+    def correct_to(self, fixture: Fixture, result: ResultInput, choice: str = "") -> Correction | None:
+        """Correct a result, by any of the choices that stand unless one is given."""
+
+        def apply(_said: object) -> Correction | None:
+            correction = CorrectionInput(result, chosen[0])
+            given = {"fixture": fixture, "correction": correction, "after": self.seq}
+            done: Correction | None = self.asks(corrections.apply_correction, **given)
+            return done
+
+        def of(said: CorrectionPreview) -> Consequences:
+            offered = [option for option in said.consequences if option != Correction.Choice.LET_STAND]
+            chosen.append(Correction.Choice(choice) if choice else self.chance.choice(offered))
+            return said.consequences[chosen[0]]
+
+        chosen: list[Correction.Choice] = []
+        done = self.does(lambda: corrections.preview_correction(fixture=fixture, new=result), apply, of, but=fixture)
+        assert done is None or isinstance(done, Correction)
+        return done
 
     def undo_correction(self) -> None:
         rows = Correction.objects.filter(fixture__stage__division=self.division)
-        if (row := self.pick(rows.select_related("fixture__stage__division", "before", "after"))) is None:
-            return
-        before, _placings = self.before()
-        try:
-            said = corrections.preview_undo(correction=row)
-        except Refused as refused:
-            self.refusals[refused.code] += 1
-            return
-        if self.asks(corrections.undo_correction, correction=row, after=self.seq) is not None:
-            self.compare_but(before, said.all.changes, row.fixture)
+        if (row := self.pick(rows.select_related("fixture__stage__division", "before", "after"))) is not None:
+            self.take_back(row)
 
-    def compare_but(self, before: Sequence[StageState], said: Sequence[FixtureChange], fixture: Any) -> None:
-        """Compare what a preview said of all fixtures but the corrected one."""
-        after = self.states()[: len(before)]
-        happened = {
-            change.row.number: (change.after.slots, change.after.result)
-            for change in changes_between(self.division, before[: len(after)], after, but=fixture)
-        }
-        assert happened == {change.row.number: (change.after.slots, change.after.result) for change in said}, (
-            self.story()
+    def take_back(self, row: Correction) -> Any:
+        return self.does(
+            lambda: corrections.preview_undo(correction=row),
+            lambda _said: self.asks(corrections.undo_correction, correction=row, after=self.seq),
+            lambda said: said.all,
+            but=row.fixture,
         )
+
+    # While the second stage is played, the first is corrected
+
+    def is_joint(self) -> bool:
+        """Whether as much of the second stage is played as there should be before the first one is corrected."""
+        second = Fixture.objects.filter(stage__division=self.division, stage__number=2)
+        return second.exists() and second.filter(status=Fixture.Status.DECIDED).count() >= self.joint_after
+
+    def try_joint(self) -> None:
+        """Correct a result of the first stage and undo that, withdraw somebody and let them back; correct it again."""
+        first = Fixture.objects.filter(stage__division=self.division, stage__number=1, match__isnull=False)
+        played = list(first.filter(status=Fixture.Status.DECIDED).select_related("stage__division", "match"))
+        for fixture in self.chance.sample(played, min(self.at_joint, len(played))):
+            standing = fixture.match.results.latest("version")
+            other = self.won_by(fixture, 1 - (standing.winner or 0))
+            before, facts = self.everything(), self.facts()
+            correction = self.correct_to(fixture, other, Correction.Choice.CORRECT_ALL)
+            self.goes_on_from(fixture)
+            if correction is not None and self.take_back(correction) is not None:
+                assert (self.everything(), self.facts()) == (before, facts), self.story()
+                self.joints["corrected and undone"] += 1
+            self.goes_on_from(fixture)
+            with transaction.atomic():
+                self.withdraw_one()
+                self.goes_on_from(fixture)
+                self.let_back()
+                self.goes_on_from(fixture)
+                self.joints["left and let back"] += self.done["bring_back"]
+                transaction.set_rollback(True)
+        if played:
+            fixture = self.chance.choice(played)
+            self.correct_to(fixture, self.won_by(fixture, 1 - (fixture.match.results.latest("version").winner or 0)))
+
+    def facts(self) -> list[Any]:
+        """What stands of matches and pairings."""
+        rows = Fixture.objects.filter(stage__division=self.division).order_by("number")
+        matches = rows.values_list("number", "status", "match__state", "match__player_0", "match__player_1")
+        pairings = Pairing.objects.filter(batch__stage__division=self.division).order_by("number")
+        return [*matches, *pairings.values_list("number", "taken_back")]
+
+    def goes_on_from(self, fixture: Fixture) -> None:
+        """The autopilot calls, all pages open, and all that is stored follows from the facts."""
+        with transaction.atomic():
+            for _ in range(2):
+                self.make_drafts()
+                call_ready(tournament_id=self.division.tournament_id, now=self.now())
+            self.open_pages()
+            assert is_clean(self.division), (fixture.number, self.story())
+            transaction.set_rollback(True)
+
+    def faulty_batches(self) -> list[str]:
+        """Return what anybody who checks the pairings finds wrong where others may have played meanwhile."""
+        stages = self.division.stages.filter(format__in=BY_ROUND, draws__state=Draw.State.PUBLISHED).distinct()
+        files = (pairings_data(stage, directs=True) for stage in stages if is_continuous(stage))
+        return [fault for data in files if data["field_corrected"] for fault in VERIFY["verify"](data)[0]]
 
     # How it goes on
 
     def play(self) -> None:
         """Play to the end, and go on changing things after it; fails if a director would not know how to go on."""
+        is_joined = False
         for _step in range(MAX_STEPS):
-            self.make_drafts()
             call_ready(tournament_id=self.division.tournament_id, now=self.now())
+            self.make_drafts()
             self.division.refresh_from_db()
             self.open_pages()
             is_over = self.division.status == Division.Status.FINISHED
-            if self.deeds and (is_over or self.chance.random() < 0.35):
+            if not is_joined and self.is_joint():
+                is_joined = True
+                self.try_joint()
+            elif self.deeds and (is_over or self.chance.random() < 0.35):
                 self.deeds -= 1
                 self.deed()
             elif ready := self.ready():
@@ -304,7 +447,7 @@ Case = tuple[tuple[str, str], int]
 
 def walk(cases: Iterable[Case], alice: User, *, every_page: bool) -> str:
     """Play an event of each of these cases, directed by Alice; return what was done."""
-    ended, opened, refusals, done = 0, 0, Counter[str](), Counter[str]()
+    ended, opened, refusals, done, joints = 0, 0, Counter[str](), Counter[str](), Counter[str]()
     for pair, field in cases:
         with transaction.atomic():
             event = TwoStages(Random(f"{TEST_SEED}:{pair}:{field}"), pair, field, alice, every_page=every_page)
@@ -315,15 +458,18 @@ def walk(cases: Iterable[Case], alice: User, *, every_page: bool) -> str:
                     status = Tournament.objects.get(pk=event.division.tournament_id).status
                     assert status == Tournament.Status.FINISHED, event.story()
                     assert is_clean(event.division), event.story()
+                    assert event.faulty_batches() == [], event.story()
                 except BaseException:
                     print(f"{pair}, {field} players, TEST_SEED={TEST_SEED}")
                     raise
                 ended += 1
             opened += event.opened
+            joints += event.joints + Counter(compared=event.compared)
             done += event.done
             refusals += event.refusals
             transaction.set_rollback(True)
-    return f"{ended} histories ended, {opened} pages opened; done: {dict(done)}; refused: {dict(refusals)}"
+    counts = f"{ended} histories ended, {opened} pages opened; at the joints: {dict(joints)}"
+    return f"{counts}; done: {dict(done)}; refused: {dict(refusals)}"
 
 
 FEW: tuple[Case, ...] = ((("knockout", "swiss without rounds"), 3), (("lives without rounds", "knockout"), 8))
