@@ -39,6 +39,7 @@ from tournaments.events import services as events
 from tournaments.events.actions import by, division_url_args, form_key, me, page, refuse, sent, zone_of
 from tournaments.events.forms import DivisionForm
 from tournaments.events.selectors import can_register, my_player
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.standings import brackets
 from tournaments.standings.brackets import BracketOptions, RoundRow, Tree, tree_key
@@ -341,7 +342,7 @@ def create(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     form = DivisionForm(
         sent(request),
         zone=zone_of(tournament),
-        exponent=tournament.currency_exponent,
+        currency=Currency.of(tournament),
         pools=pool_choices(tournament.club),
         waits=tournament.club.accepted_at is None,
         initial={

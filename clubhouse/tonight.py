@@ -88,7 +88,7 @@ from tournaments.events.venues import closing_time, first_after, hours_of, table
 from tournaments.floor.calls import call, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor, set_autopilot
 from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
-from tournaments.ledger.fields import AmountField
+from tournaments.ledger.fields import AmountField, MinorUnitsField, take_amounts_in
 from tournaments.ledger.money import TICKET, Currency
 from tournaments.models import (
     Autopilot,
@@ -103,7 +103,6 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.models.events import MAX_MINOR_UNITS
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
 from tournaments.state.locks import lock_event
@@ -440,9 +439,8 @@ class TonightForm(RefusingForm):
     def __init__(self, data: Any = None, *, page: "TonightPage", **options: Any) -> None:
         super().__init__(data, **options)
         currency = page.currency(is_like=bool(self.data.get("like")))
-        fee = self.fields["fee"]
-        assert isinstance(fee, AmountField)  # noqa: S101, declared above
-        fee.currency, fee.label = currency, _("Entry fee (%(currency)s)") % {"currency": currency.name}
+        take_amounts_in(currency, self)
+        self.fields["fee"].label = _("Entry fee (%(currency)s)") % {"currency": currency.name}
         field, earlier = self.fields["here"], self.fields["entered"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101, declared above
         # Who has withdrawn since may be ticked, but is no longer in the roster.
@@ -494,7 +492,7 @@ class TonightPage:
 
     def take(self, form: TonightForm, *, follow: bool = True) -> None:
         """Show what a form says; with `follow`, also what follows from the changes since the page was made."""
-        self.form, self.is_valid = form, form.is_valid()
+        self.form, self.is_valid = form, form.is_bound and not form.errors
         if follow and self.is_valid:
             self._follow()
         self._choose()
@@ -774,7 +772,7 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
         return _render(request, TonightPage(club, now))
     page = TonightPage(club, now)
     page.take(TonightForm(request.POST, page=page))
-    if not page.is_valid:
+    if not page.form.is_valid():
         return _render(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     acting: dict[str, Any] = {"by": by(request), "now": now, "key": form_key(request)}
     try:
@@ -878,11 +876,8 @@ class StartSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="`same`: as the last evening, with its fee and prizes. Missing: the format that suits best.",
     )
-    fee = serializers.IntegerField(
-        min_value=0,
-        max_value=MAX_MINOR_UNITS,
-        required=False,
-        help_text="Entry fee in minor units of the event's currency. Missing: as planned, or none.",
+    fee = MinorUnitsField(
+        required=False, help_text="Entry fee in minor units of the event's currency. Missing: as planned, or none."
     )
     bracket = serializers.BooleanField(
         default=False, help_text="Whether a bracket of the best follows a Swiss, or lives without rounds."

@@ -44,6 +44,7 @@ from config.page_cache import language_asked_for
 from config.static_files import import_map_source
 from core import languages
 from core.messages import sentence, status_of
+from core.numbers import UNCLEAR
 from core.requests import way_back
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
@@ -477,7 +478,13 @@ class RefusalPages:
 
 
 def refused_page(request: HttpRequest, refused: Refused) -> HttpResponse:
-    context = {"code": refused.code, "reason": sentence(refused.code, refused.params), "back": way_back(request)}
+    reason = sentence(refused.code, refused.params)
+    context: dict[str, Any] = {"code": refused.code, "reason": reason, "back": way_back(request)}
+    if refused.code == UNCLEAR and (fields := kept_input.fields_of(request)):
+        # Each button sends the form again with one of the amounts.
+        sent = [(name, value) for name, value in fields if name != refused.params["field"]]
+        context |= {"sent": sent, "action": request.get_full_path(), **refused.params}
+        return render(request, "unclear_amount.html", context, status=status_of(refused.code))
     return render(request, "refused.html", context, status=status_of(refused.code))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any, ClassVar
 
 from django import forms
@@ -9,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
 from django.utils.datastructures import MultiValueDict
+from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy as _
 
 from core import limited, times
@@ -18,6 +20,7 @@ from core.languages import offers_choice
 from core.lines import check_one_line, is_one_line
 from core.messages import sentence
 from core.names import fold
+from core.numbers import UNCLEAR, UnclearNumberError, read_number
 from core.people_lists import ListedPerson, read_people
 from core.public_ids import LENGTH
 from core.spreadsheets import MAX_BYTES, MAX_MEBIBYTES, OTHER_FILES, spreadsheet_text
@@ -38,6 +41,8 @@ MAX_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
 CHOICE = "choice-"
 """Prefix of the fields that choose a player for a name of a list."""
+MAX_PLACES = 9
+"""Decimal places of a number."""
 SPREADSHEETS = ".csv,.tsv,.txt,.xlsx,.ods"
 UNREADABLE = (
     *("spreadsheet_too_large", "spreadsheet_too_many_cells", "spreadsheet_too_long", "spreadsheet_not_plain"),
@@ -80,6 +85,14 @@ class RefusingForm(forms.Form):
             for name in [name for name, field in self.fields.items() if isinstance(field, LanguageField)]:
                 del self.fields[name]
 
+    def is_valid(self) -> bool:
+        """Return whether nothing is wrong. Refused: `unclear_amount`, so that whoever sent the form is asked."""
+        for name, errors in self.errors.as_data().items():
+            for error in errors:
+                if error.code == UNCLEAR:
+                    raise Refused(UNCLEAR, field=self.add_prefix(name), **(error.params or {}))
+        return super().is_valid()
+
     def full_clean(self) -> None:
         """Check the form, and that its short texts are one line."""
         for field in self.fields.values():
@@ -98,6 +111,33 @@ class LanguageField(forms.ChoiceField):
 
     def __init__(self, *, empty: Any, **options: Any) -> None:
         super().__init__(choices=lambda: [("", empty), *settings.LANGUAGES], required=False, **options)
+
+
+class NumberField(forms.FloatField):
+    """A number as `read_number` reads it; of two readings the one within `usual`, by default within the limits."""
+
+    def __init__(self, *, usual: tuple[float, float] | None = None, **options: Any) -> None:
+        widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 8})
+        super().__init__(**{"widget": widget, **options})
+        self.usual = usual or (options.get("min_value", 0), options.get("max_value", inf))
+
+    def to_python(self, value: Any) -> Any:
+        """Return the number; programs send one. Raises ValidationError for anything else."""
+        if not isinstance(value, str) or not value.strip():
+            return super().to_python(value)
+        try:
+            return float(read_number(value, MAX_PLACES, self.usual))
+        except UnclearNumberError as error:
+            numbers = [reading.normalize() for reading in error.readings]
+            raise unclear(value, {f"{each:f}": number_format(each, force_grouping=True) for each in numbers}) from None
+        except ValueError:
+            raise ValidationError(self.error_messages["invalid"], code="invalid") from None
+
+
+def unclear(text: str, readings: Mapping[str, str]) -> ValidationError:
+    """Return the error of a text with several readings, as they are written in fields and as they are shown."""
+    params = {"text": text, "readings": dict(readings)}
+    return ValidationError(sentence(UNCLEAR, params), code=UNCLEAR, params=params)
 
 
 class YesNoField(forms.TypedChoiceField):

@@ -42,6 +42,7 @@ MESSAGES = {
     "encoding_unclear": gettext_noop(
         "The letters of this file can be read in several ways. Choose the one in which the names are right."
     ),
+    "unclear_amount": gettext_noop("It is not clear which number “{text}” is."),
     "too_many_names": gettext_noop("Lists can have up to {most} names. This one has {count}."),
     # Accounts
     "email_taken": gettext_noop("An account with this email address already exists."),

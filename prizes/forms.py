@@ -13,7 +13,7 @@ from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.forms import RefusingForm
 from players.models import Pair, Player
 from prizes.services import PlanInput, SidePoolInput
-from tournaments.ledger.fields import AmountField, ShareField, SharesField
+from tournaments.ledger.fields import AmountField, ShareField, SharesField, take_amounts_in
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput
 from tournaments.ledger.shares import Pot
@@ -30,9 +30,7 @@ class CashForm(RefusingForm):
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.tournament = tournament
-        for field in self.fields.values():
-            if isinstance(field, AmountField):
-                field.currency = Currency.of(tournament)
+        take_amounts_in(Currency.of(tournament), self)
 
     def text(self, amount: int) -> str:
         """Return an amount of the event's currency, without its sign."""

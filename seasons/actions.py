@@ -292,11 +292,18 @@ class PointsBackSerializer(FormSerializer):
 class FeeShareSettingsSerializer(FormSerializer):
     """The part of each entry fee that goes to the pool."""
 
+    percent = serializers.CharField(
+        max_length=12, required=False, allow_blank=True,
+        help_text="Such as `20` or `12.5`; neither this nor an amount ends the share.",
+    )  # fmt: skip
+    amount = serializers.CharField(
+        max_length=24, required=False, allow_blank=True,
+        help_text="Instead, with the decimals of the currency, such as `2.50`.",
+    )  # fmt: skip
+
     class Meta:
         form = SeasonPoolForm
         extra_kwargs: ClassVar = {
-            "percent": {"help_text": "Such as `20` or `12.5`; neither this nor an amount ends the share."},
-            "amount": {"help_text": "Instead, with the decimals of the currency, such as `2.50`."},
             "currency": {"help_text": "Of the amount; that of the newest evening if left out."},
             "shares": {"help_text": "Percentages of the pool by place, such as `50 30 20`."},
         }

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH
@@ -19,9 +20,9 @@ from seasons.pool import currencies_of
 from seasons.season_views import MEMBERS, RULES, rule_label
 from seasons.tables import day_of
 from tournaments.access import VISIBLE
-from tournaments.ledger.fields import SharesField, hundredths
+from tournaments.ledger.fields import AmountField, SeenAmountField, ShareField, SharesField, take_amounts_in
+from tournaments.ledger.money import Currency
 from tournaments.models import Payment, Series, Tournament
-from tournaments.models.events import MAX_MINOR_UNITS
 from tournaments.models.series import MAX_SHARES
 
 HALF_A_YEAR = 183
@@ -113,7 +114,7 @@ class PayPoolForm(RefusingForm):
 
     player = forms.CharField(max_length=LENGTH)
     event = forms.CharField(max_length=LENGTH)
-    amount = forms.IntegerField(min_value=1, max_value=MAX_MINOR_UNITS)
+    amount = SeenAmountField(min_value=1)
     method = forms.ChoiceField(choices=Payment.Method.choices, initial=Payment.Method.CASH)
     key = forms.CharField(max_length=MAX_KEY_LENGTH, required=False)
 
@@ -122,19 +123,11 @@ class SeasonPoolForm(RefusingForm):
     """The part of each entry fee for the pool of a season: a percentage or an amount, and the shares of the places."""
 
     FIELD_OF = {"series_shares": "shares"}
+    chosen: Currency | None = None
+    """The currency of the amount; None if no evening has fees in it."""
 
-    percent = forms.CharField(
-        label=_("Percentage of each entry fee"),
-        max_length=6,
-        required=False,
-        widget=forms.TextInput({"inputmode": "decimal", "autocomplete": "off"}),
-    )
-    amount = forms.CharField(
-        label=_("Or an amount of each entry fee"),
-        max_length=16,
-        required=False,
-        widget=forms.TextInput({"inputmode": "decimal", "autocomplete": "off"}),
-    )
+    percent = ShareField(label=_("Percentage of each entry fee"), required=False)
+    amount = AmountField(label=_("Or an amount of each entry fee"), required=False)
     currency = forms.CharField(label=_("Currency of fees"), max_length=12, required=False)
     shares = SharesField(
         label=_("Percentages"),
@@ -143,31 +136,27 @@ class SeasonPoolForm(RefusingForm):
     )
     after = forms.IntegerField(min_value=0)
 
-    def clean_percent(self) -> int:
-        """Return hundredths of a percent."""
-        text = self.cleaned_data["percent"].replace("%", "").strip()
-        return hundredths(text) if text else 0
+    def full_clean(self) -> None:
+        """Check the form; its amount is in one of the currencies of the evenings, by default that of the newest."""
+        if self.is_bound:
+            code = self.data.get("currency", "")
+            self.chosen = next((row for row in currencies_of(self.instance) if code in ("", row.code)), None)
+            if self.chosen is not None:
+                take_amounts_in(self.chosen, self)
+        super().full_clean()
 
-    def clean(self) -> dict[str, Any]:
-        """Convert the amount to whole minor units of one of the currencies of the evenings."""
-        data: dict[str, Any] = super().clean() or {}
-        text, code = data.get("amount", "").strip(), data.get("currency", "")
-        if data.get("percent") and text:
-            self.add_error("amount", _("Enter a percentage or an amount, not both."))
-        choices = currencies_of(self.instance)
-        currency = next((row for row in choices if not code or row.code == code), None)
-        if currency is None:
-            self.add_error("currency", _("No evening of this season has fees in this currency."))
-            return data
-        try:
-            amount = currency.parse(text) if text else 0
-        except ValueError:
-            amount = -1
-        if amount < 0:
-            self.add_error("amount", _("“%(text)s” is not an amount.") % {"text": text})
-        data["amount"] = amount
-        data["currency"] = currency
-        return data
+    def clean_amount(self) -> int:
+        """Return whole minor units, 0 without an amount."""
+        amount: int = self.cleaned_data["amount"] or 0
+        if amount and self.cleaned_data.get("percent"):
+            raise ValidationError(_("Enter a percentage or an amount, not both."))
+        return amount
+
+    def clean_currency(self) -> Currency:
+        """Return the currency of the amount."""
+        if self.chosen is None:
+            raise ValidationError(_("No evening of this season has fees in this currency."))
+        return self.chosen
 
 
 class PointsBackForm(RefusingForm):

@@ -14,6 +14,7 @@ from django.utils.dateparse import parse_date
 
 from core.locks import for_update, lock_row
 from core.names import fold
+from core.numbers import read_number
 from core.queue import hint
 from engine.errors import Refused
 from formats.ratings import RatedMatch, Start, replay, standings_after
@@ -23,7 +24,7 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match, RatingImport, RatingPool, RatingStart, Result
 from matches.models.matches import MAX_MATCH
 from matches.ratings import rated
-from matches.ratings.pools import MAX_EXPERIENCE, MAX_RATING, MIN_RATING
+from matches.ratings.pools import MAX_EXPERIENCE, MAX_RATING, MIN_RATING, USUAL_RATINGS
 from matches.ratings.rated import BEGINNING
 from matches.ratings.services import REPLAY, mark_all_dirty
 from players.actors import Actor, log
@@ -35,7 +36,7 @@ from players.people.services import NameMatch, NameOutcome, find_or_add_players,
 
 
 MAX_ROWS = 5000
-MAX_NUMBER_LENGTH = 8
+RATING_PLACES = 6
 STARTS = ("name", "rating", "experience")
 MATCHES = ("date", "winner", "loser", "length")
 DELIMITERS = ",;\t"
@@ -123,14 +124,14 @@ def _name(row: int, column: str, cells: dict[str, str]) -> str:
 
 
 def _number(row: int, column: str, cells: dict[str, str], least: float, most: float, *, empty: str = "") -> float:
-    text = (cells.get(column, "") or empty).replace(",", ".")
-    digits = text.replace(".", "", 1)
-    whole = column != "rating"
-    if not digits.isascii() or not digits.isdecimal() or len(text) > MAX_NUMBER_LENGTH or (whole and "." in text):
+    text = cells.get(column, "") or empty
+    try:
+        number = read_number(text, RATING_PLACES, USUAL_RATINGS) if column == "rating" else read_number(text, 0)
+    except ValueError:
+        raise Refused("import_bad_row", row=row, column=column, value=text) from None
+    if not least <= number <= most:
         raise Refused("import_bad_row", row=row, column=column, value=text)
-    if not least <= float(text) <= most:
-        raise Refused("import_bad_row", row=row, column=column, value=text)
-    return float(text)
+    return float(number)
 
 
 def _day(row: int, cells: dict[str, str]) -> date:

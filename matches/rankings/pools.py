@@ -35,7 +35,7 @@ from matches.ratings.lists import Listed, ListPlace
 from matches.ratings.rated import merged_players
 from matches.ratings.services import pending_since
 from players import access
-from players.forms import MAX_LIST, RefusingForm
+from players.forms import MAX_LIST, NumberField, RefusingForm
 from players.models import Club, Player
 from players.requests import by, page, refused_back, sent
 
@@ -45,10 +45,11 @@ from players.requests import by, page, refused_back, sent
 class RatingPoolForm(RefusingForm):
     name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME_LENGTH)
     family = forms.ChoiceField(label=gettext_lazy("Formula"), choices=list(FAMILIES.items()), initial="fibs")
-    start_rating = forms.FloatField(
+    start_rating = NumberField(
         label=gettext_lazy("Starting rating"),
         min_value=services.MIN_RATING,
         max_value=services.MAX_RATING,
+        usual=services.USUAL_RATINGS,
         initial=1500,
         help_text=gettext_lazy("Usually 1500; in Denmark 1000."),
     )
@@ -58,33 +59,33 @@ class RatingPoolForm(RefusingForm):
     ramp = forms.ChoiceField(
         label=gettext_lazy("K for new players falls with"), choices=RatingPool.RAMPS, initial=DEFAULTS["ramp"]
     )
-    k_scale = forms.FloatField(
+    k_scale = NumberField(
         label=gettext_lazy("Scale of K"),
         min_value=services.MIN_SCALE,
         max_value=services.MAX_SCALE,
         initial=1,
         help_text=gettext_lazy("1 is the formula as it is; 0.5 halves every change."),
     )
-    stake = forms.FloatField(
+    stake = NumberField(
         label=gettext_lazy("Points at stake in a match to 1"),
         min_value=services.MIN_STAKE,
         max_value=services.MAX_STAKE,
         initial=DEFAULTS["stake"],
     )
-    stake_exponent = forms.FloatField(
+    stake_exponent = NumberField(
         label=gettext_lazy("Exponent of the length in the stake"),
         min_value=0,
         max_value=1,
         initial=DEFAULTS["stake_exponent"],
     )
-    chance_exponent = forms.FloatField(
+    chance_exponent = NumberField(
         label=gettext_lazy("Exponent of the length in the chance"),
         min_value=0,
         max_value=1,
         initial=DEFAULTS["chance_exponent"],
         help_text=gettext_lazy("0: the better player is no surer to win a longer match."),
     )
-    scale = forms.FloatField(
+    scale = NumberField(
         label=gettext_lazy("Scale of ratings"),
         min_value=services.MIN_SPREAD,
         max_value=services.MAX_SPREAD,
@@ -97,13 +98,13 @@ class RatingPoolForm(RefusingForm):
         initial=DEFAULTS["stakes"],
         help_text=gettext_lazy("Length:points; a length between two has the stake of the lower."),
     )
-    deviation = forms.FloatField(
+    deviation = NumberField(
         label=gettext_lazy("Deviation of new players"),
         min_value=services.MIN_DEVIATION,
         max_value=services.MAX_DEVIATION,
         initial=DEFAULTS["deviation"],
     )
-    tau = forms.FloatField(
+    tau = NumberField(
         label=gettext_lazy("τ: how freely the volatility moves"),
         min_value=services.MIN_TAU,
         max_value=services.MAX_TAU,

@@ -23,6 +23,8 @@ from players.models import Club, Player
 from players.people.rows import club_topic
 
 MIN_RATING, MAX_RATING = 0, 5000
+USUAL_RATINGS = (100, MAX_RATING)
+"""Of two readings of a number, such as 1,650, the one in this range is the rating."""
 MIN_SCALE, MAX_SCALE = 0.1, 10.0
 MAX_EXPERIENCE = 100_000
 MIN_STAKE, MAX_STAKE = 0.1, 1000.0

@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from core.days import MONTHS, UnclearDay, day_order, read_day
 from core.names import fold
+from core.numbers import UnclearNumberError, read_number
 from core.people_lists import MAX_TITLE_ROWS, NAMES, TOTALS, folded, is_name, joined_names, person_name
 from core.spreadsheets import Rows, Sheet
 from core.text_lengths import MAX_NAME_LENGTH
@@ -39,7 +40,6 @@ SUMS_AGREE = 0.8
 PLACES, POINTS = "places", "points"
 _PLACE = re.compile(r"(\d{1,4})\s*(?:\.|st|nd|rd|th|º|ª|e|er)?")
 _TIED = re.compile(r"(\d{1,4})\s*\.?\s*[-–=/]\s*\d{1,4}\.?|[=T](\d{1,4})", re.IGNORECASE)
-_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _UNIT = re.compile(r"(?<=\d)\s*(?:points?|pts|punkte|pkt|p)\.?", re.IGNORECASE)
 _DAY_WITHOUT_YEAR = re.compile(r"\d{1,2}\s*[./-]\s*\d{1,2}\s*[./-]?")
 
@@ -570,16 +570,15 @@ def _place(text: str) -> tuple[int | None, RowProblem | None]:
 
 def _points(text: str) -> tuple[Decimal | None, RowProblem | None]:
     """Read points with a decimal point or comma. 1,234 and 1.234 alone could be either, so they are a question."""
-    text = _UNIT.sub("", text).replace(" ", "").replace("\u00a0", "").replace("'", "").replace("−", "-")
-    if not text or text in ("-", "–"):
+    text = _UNIT.sub("", text).strip()
+    if not text or text in ("-", "–", "−"):
         return None, None
-    if re.fullmatch(r"[+-]?[1-9]\d{0,2}[.,]\d{3}", text):
+    try:
+        points = read_number(text, 4)
+    except UnclearNumberError:
         return None, RowProblem.UNCLEAR_POINTS
-    decimal = max(".,", key=text.rfind)
-    number = text.replace("," if decimal == "." else ".", "").replace(decimal, ".")
-    if not _NUMBER.fullmatch(number) or len(number) > 16 or len(number.partition(".")[2]) > 4:
+    except ValueError:
         return None, RowProblem.BAD_POINTS
-    points = Decimal(number)
     return (points, None) if abs(points) <= MAX_POINTS else (None, RowProblem.BAD_POINTS)
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from clubhouse.tonight import UNDO_FOR, EveningPlan, TonightForm, TonightPage, start_evening, undo_start
@@ -118,6 +119,15 @@ def test_its_fees_are_in_the_currency_of_the_club(start_it: Callable[..., Tourna
     club.refresh_from_db()
     event = start_it()
     assert (event.currency, event.currency_exponent) == ("EUR", 2)
+
+
+def test_an_unclear_fee_is_shown_while_typing_and_asked_about_at_the_start(club: Club, alice_client: Client) -> None:
+    Club.objects.filter(pk=club.pk).update(currency="EUR")
+    data = {"players": 8, "tables": 4, "closes": "23:00", "fee": "1,500"}
+    typing = alice_client.post(reverse("tonight-show", args=[club.slug]), data, headers={"HX-Request": "true"})
+    assert (typing.status_code, "which number “1,500” is" in typing.content.decode()) == (200, True)
+    asked = alice_client.post(reverse("tonight", args=[club.slug]), data)
+    assert (asked.status_code, "1,500.00 EUR" in asked.content.decode()) == (422, True)
 
 
 def test_starting_twice_starts_one_evening(start_it: Callable[..., Tournament]) -> None:

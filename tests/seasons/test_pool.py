@@ -264,6 +264,12 @@ def test_a_director_sets_the_pool_and_everybody_reads_it(cast: list[Player], cli
     sent = {"amount": "1,50", "currency": "EUR", "shares": "50 30 20", "after": series.seq}
     wrong = client.post(reverse(url, args=args), {**sent, "percent": "20"}, follow=True)
     assert "not both" in wrong.content.decode()
+    unclear = {**sent, "amount": "1,500"}
+    asked = client.post(reverse(url, args=args), unclear)
+    assert (asked.status_code, 'name="amount" value="1.50"' in asked.content.decode()) == (422, True)
+    by_program = client.post(reverse("api-series-pool", args=[series.public_id]), unclear, "application/json")
+    assert (by_program.status_code, by_program.json()["code"]) == (422, "unclear_amount")
+    assert list(by_program.json()["params"]["readings"]) == ["1500.00", "1.50"]
     assert brought(series) == {}
     saved = client.post(reverse(url, args=args), sent, follow=True).content.decode()
     assert "It counts for 1 evening whose cash desk is not closed" in saved

@@ -43,6 +43,7 @@ from tournaments.events.actions import (
 )
 from tournaments.events.forms import DivisionForm
 from tournaments.events.selectors import divisions_of, read_with_seq
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, Draw, Entry
 from tournaments.state.changes import audience_of
 from tournaments.state.format_labels import PRESET_NAMES, stages_name
@@ -263,16 +264,15 @@ def _render_settings(
 
 def _settings_options(division: Division) -> dict[str, Any]:
     tournament, zone = division.tournament, zone_of(division.tournament)
-    exponent = tournament.currency_exponent
     stage = division.stages.order_by("number").first()
     instants = round_deadlines(stage) if stage else []
     return {
         "zone": zone,
-        "exponent": exponent,
+        "currency": Currency.of(tournament),
         "pools": pool_choices(tournament.club),
         "waits": tournament.club.accepted_at is None,
         "drawn": division.status != Division.Status.ENTRIES,
-        "initial": DivisionForm.initial_of(division, zone, instants, exponent),
+        "initial": DivisionForm.initial_of(division, zone, instants),
     }
 
 

@@ -14,6 +14,7 @@ from engine.errors import Refused
 from players.forms import ChosenListForm, ListForm, RefusingForm
 from players.models import Player
 from players.models.people import MAX_PAIR_NAME_LENGTH
+from tournaments.ledger.fields import SeenAmountField
 from tournaments.models import CheckIn, Entry, Tournament
 from tournaments.models.entries import MAX_TEAM_LENGTH
 from tournaments.state.forms import ReasonForm
@@ -164,7 +165,7 @@ class ArrivalForm(RefusingForm):
     people = forms.ModelMultipleChoiceField(
         Player.objects.none(), to_field_name="public_id", widget=forms.MultipleHiddenInput, required=False
     )
-    amount = forms.IntegerField(min_value=0)
+    amount = SeenAmountField()
     key = forms.CharField(min_length=LENGTH, max_length=LENGTH)
 
     def __init__(self, data: Any, *, tournament: Tournament, partners: QuerySet[Player]) -> None:

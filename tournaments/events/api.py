@@ -33,8 +33,9 @@ from tournaments.events import services as events
 from tournaments.events.dates import is_announced, moved_dates
 from tournaments.events.forms import TournamentForm
 from tournaments.events.helpers import STATES, helpers_of, state_of
+from tournaments.ledger.fields import MinorUnitsField
 from tournaments.models import Division, Entry, Helper, Tournament
-from tournaments.models.events import MAX_ENTRIES, MAX_MINOR_UNITS, MAX_ROUNDS
+from tournaments.models.events import MAX_ENTRIES, MAX_ROUNDS
 from tournaments.state import log
 from tournaments.state.api import (
     AFTER,
@@ -208,9 +209,7 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
         help_text="Who plays as one side. Fixed once somebody is entered. Pairs play at tables, are entered by staff "
         "and are rated only in ratings of pairs.",
     )
-    fee = serializers.IntegerField(
-        min_value=0, max_value=MAX_MINOR_UNITS, required=False, help_text="In whole minor units."
-    )
+    fee = MinorUnitsField(required=False, help_text="In whole minor units.")
     reentry_until = serializers.DateTimeField(
         required=False,
         allow_null=True,

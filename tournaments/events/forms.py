@@ -28,9 +28,10 @@ from players.forms import LanguageField, RefusingForm, ZoneChoiceField
 from tournaments.events.dates import DependentDate, EventStart, dates_of, is_announced, moved_dates
 from tournaments.events.services import AFTER_DRAW, MAX_START_ROWS
 from tournaments.events.venues import VenueInput
-from tournaments.ledger.money import WITHOUT_CENTS
+from tournaments.ledger.fields import AmountField, take_amounts_in
+from tournaments.ledger.money import Currency
 from tournaments.models import Division, Table, Tournament, Venue
-from tournaments.models.events import MAX_ENTRIES, MAX_MINOR_UNITS, MAX_ROUNDS
+from tournaments.models.events import MAX_ENTRIES, MAX_ROUNDS
 from tournaments.models.floor import MAX_LABEL_LENGTH
 from tournaments.state.changes import Audience
 
@@ -190,7 +191,7 @@ class TournamentForm(RefusingForm):
             self.add_error("check_in_closes_at", ValidationError(_("Check-in closes before it opens.")))
         if currency := cleaned.get("currency"):
             cleaned["currency"] = currency.lower() if currency.lower() == "ticket" else currency.upper()
-            cleaned["currency_exponent"] = 0 if cleaned["currency"] in WITHOUT_CENTS else 2
+            cleaned["currency_exponent"] = Currency.usual(cleaned["currency"]).exponent
         return cleaned
 
     def times(self, cleaned: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -234,7 +235,9 @@ class EditTournamentForm(TournamentForm):
 
     def values(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
         """Return what was changed, for the service."""
-        names = {*self.changed_data, "currency_exponent"} - {"move", "checked"}
+        names = {*self.changed_data} - {"move", "checked"}
+        if "currency" in names:
+            names.add("currency_exponent")
         return {name: value for name, value in cleaned.items() if name in names}
 
     @property
@@ -307,7 +310,7 @@ class DivisionForm(RefusingForm):
         required=False,
         help_text=_("Pairs play at tables and are entered at the desk, in one line: Ann & Bea."),
     )
-    fee = forms.DecimalField(label=_("Entry fee"), min_value=0, required=False, max_digits=9)
+    fee = AmountField(label=_("Entry fee"), required=False)
     reentry_until = LocalField(
         label=_("Re-entry until"),
         required=False,
@@ -395,7 +398,7 @@ class DivisionForm(RefusingForm):
         self,
         *args: Any,
         zone: tzinfo,
-        exponent: int = 0,
+        currency: Currency,
         drawn: bool = False,
         pools: Sequence[tuple[int, str]] = (),
         waits: bool = False,
@@ -407,7 +410,8 @@ class DivisionForm(RefusingForm):
         usual = _("the club’s own ratings, the site’s once the club is accepted") if waits else _("The site’s ratings")
         pool.choices = [("", usual), *pools]
         self._offer_delay(str(self.initial.get("spectators_delay", 0)))
-        self.zone, self.exponent, self.drawn = zone, exponent, drawn
+        take_amounts_in(currency, self)
+        self.zone, self.drawn = zone, drawn
         if drawn:
             for field in self.BEFORE_DRAW:
                 self.fields[field].disabled = True
@@ -458,11 +462,8 @@ class DivisionForm(RefusingForm):
         return str(self.cleaned_data["start_rule"] or self.initial.get("start_rule", Division.StartRule.NONE))
 
     def clean_fee(self) -> int:
-        """Convert the fee to whole minor units of its currency."""
-        fee = (self.cleaned_data["fee"] or 0) * 10**self.exponent
-        if fee != int(fee) or fee > MAX_MINOR_UNITS:
-            raise ValidationError(_("The fee has too many decimals for its currency."))
-        return int(fee)
+        """An empty one is none."""
+        return self.cleaned_data["fee"] or 0
 
     def settings(self) -> dict[str, Any]:
         """Return the values for the service, without deadlines (which have their own service) and fixed settings."""
@@ -474,7 +475,7 @@ class DivisionForm(RefusingForm):
         return {name: value for name, value in values.items() if not self.drawn or name in AFTER_DRAW}
 
     @staticmethod
-    def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None], exponent: int) -> dict[str, Any]:
+    def initial_of(division: Division, zone: tzinfo, deadlines: list[datetime | None]) -> dict[str, Any]:
         plain = ("name", "draw_method", "apart", "crawford", "rated", "pool_id", "self_registration", "capacity",
                  "sides", "is_side", "start_rule", "start_cap", "reentry_keeps",
                  "deadline_rule", "no_show_loses", "no_show_minutes", "extension_hours", "claim_wait",
@@ -488,7 +489,7 @@ class DivisionForm(RefusingForm):
             "lengths": " ".join(map(str, division.lengths)),
             "start_table": "\n".join(f"{least} {points}" for least, points in division.start_table),
             **{time: shown_local(getattr(division, time), zone) for time in DivisionForm.TIMES},
-            "fee": f"{division.fee / 10**exponent:.{exponent}f}" if division.fee else "",
+            "fee": Currency.of(division.tournament).plain(division.fee) if division.fee else "",
             "deadlines": "\n".join(lines),
         }
 

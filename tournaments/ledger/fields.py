@@ -1,7 +1,7 @@
 """Form fields of amounts and of shares in money."""
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -9,23 +9,28 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from core.numbers import UNCLEAR, UnclearNumberError, read_number
+from engine.errors import Refused
 from players.actions import serializer_field
+from players.forms import unclear
 from tournaments.ledger.money import WHOLE, Currency
 from tournaments.models.events import MAX_MINOR_UNITS
 
 BETWEEN_SHARES = re.compile(r"[\s/;%]+")
-MAX_DECIMALS = -2
 MAX_PLACES = 64
 """Of a bracket that may have a share; a page has room for no more."""
 SHARES_HELP = "By place, from first on, in hundredths of a percent: 4000 is 40 %."
 
 
 class AmountField(forms.CharField):
-    """An amount such as 15, 15.00 or 15,00, as whole minor units, which programs send; an empty one is None."""
+    """An amount such as 15, 15.00 or 15,00, as whole minor units, which programs send; an empty one is None.
+
+    One that is unclear is asked about, with its readings (`players.forms.RefusingForm.is_valid`).
+    """
 
     def __init__(self, currency: Currency | None = None, *, negative: bool = False, **options: Any) -> None:
         widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "size": 8})
-        super().__init__(max_length=16, widget=widget, **options)
+        super().__init__(max_length=24, widget=widget, **options)
         self.currency, self.negative = currency or Currency("ticket", 0), negative
 
     def clean(self, value: Any) -> Any:
@@ -37,11 +42,29 @@ class AmountField(forms.CharField):
             return None
         try:
             amount = self.currency.parse(text)
+        except UnclearNumberError as error:
+            amounts = [int(reading) for reading in error.readings]
+            readings = {self.currency.plain(each): self.currency.with_name(each) for each in amounts}
+            raise unclear(text, readings) from None
         except ValueError:
             raise ValidationError(_("“%(text)s” is not an amount.") % {"text": text}) from None
         if amount < 0 and not self.negative:
             raise ValidationError(_("Enter an amount of 0 or more."))
         return amount
+
+
+class SeenAmountField(forms.IntegerField):
+    """An amount that a page showed, or a program read, in whole minor units: it has to be the same still."""
+
+    def __init__(self, *, min_value: int = 0, **options: Any) -> None:
+        super().__init__(min_value=min_value, max_value=MAX_MINOR_UNITS, **options)
+
+
+def take_amounts_in(currency: Currency, form: forms.Form) -> None:
+    """Let the amounts of a form be in a currency."""
+    for field in form.fields.values():
+        if isinstance(field, AmountField):
+            field.currency = currency
 
 
 class SharesField(forms.CharField):
@@ -74,10 +97,33 @@ class ShareField(forms.CharField):
         return hundredths(word) if word else 0
 
 
+class MinorUnitsField(serializers.IntegerField):
+    """An amount of the API, in whole minor units; a text with decimals or separated thousands is refused."""
+
+    def __init__(self, *, min_value: int = 0, **options: Any) -> None:
+        super().__init__(min_value=min_value, max_value=MAX_MINOR_UNITS, **options)
+
+    def to_internal_value(self, data: Any) -> int:
+        """Return the amount. Refused: `unclear_amount` for what a person would type, such as `1,500` or `15.00`."""
+        if isinstance(data, str) and not re.fullmatch(r"-?[0-9]+", data):
+            try:
+                readings = [read_number(data, 2)]
+            except UnclearNumberError as error:
+                readings = error.readings
+            except ValueError:
+                self.fail("invalid")
+            raise Refused(UNCLEAR, field=self.field_name, text=data, readings=[f"{each:.2f}" for each in readings])
+        return super().to_internal_value(data)
+
+
 @serializer_field.register
-def amount_in_api(field: AmountField, **options: Any) -> serializers.IntegerField:
-    least = -MAX_MINOR_UNITS if field.negative else 0
-    return serializers.IntegerField(min_value=least, max_value=MAX_MINOR_UNITS, **options)
+def amount_in_api(field: AmountField, **options: Any) -> MinorUnitsField:
+    return MinorUnitsField(min_value=-MAX_MINOR_UNITS if field.negative else 0, **options)
+
+
+@serializer_field.register
+def seen_amount_in_api(field: SeenAmountField, **options: Any) -> MinorUnitsField:
+    return MinorUnitsField(**options)
 
 
 @serializer_field.register
@@ -89,9 +135,9 @@ def share_in_api(field: ShareField, **options: Any) -> serializers.IntegerField:
 def hundredths(word: str) -> int:
     """Return a percentage such as 12.5 in hundredths of a percent. Raises ValidationError for anything else."""
     try:
-        share = Decimal(word.replace(",", "."))
-    except InvalidOperation:
-        raise ValidationError(_("“%(text)s” is not a percentage.") % {"text": word}) from None
-    if not share.is_finite() or not 0 <= share <= 100 or int(share.as_tuple().exponent) < MAX_DECIMALS:
+        share = read_number(word, 2, (0, 100))
+    except ValueError:
+        share = Decimal(-1)
+    if not 0 <= share <= 100:
         raise ValidationError(_("“%(text)s” is not a percentage.") % {"text": word})
     return int(share * 100)

@@ -1,14 +1,16 @@
 """Amounts of money, and the fees of an event."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 
 from django.utils.formats import get_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.numbers import UnclearNumberError, read_number
 from tournaments.models import Tournament
 from tournaments.models.events import MAX_MINOR_UNITS
 
@@ -18,6 +20,8 @@ from tournaments.models.events import MAX_MINOR_UNITS
 TICKET = "ticket"
 WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
 """Currencies whose amounts have no decimals."""
+WITH_MILS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
+"""Those whose amounts have three (ISO 4217)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Currency:
     @classmethod
     def usual(cls, code: str) -> "Currency":
         """Return the currency with this code and its usual decimal places."""
-        return cls(code, 0 if code in WITHOUT_CENTS else 2)
+        return cls(code, 0 if code in WITHOUT_CENTS else 3 if code in WITH_MILS else 2)
 
     @property
     def name(self) -> str:
@@ -48,23 +52,30 @@ class Currency:
 
     def with_name(self, amount: int) -> str:
         """Format an amount with the currency, such as 10.60 EUR or 1 ticket."""
+        return self._named(self.text(amount), abs(amount))
+
+    def _named(self, text: str, count: int) -> str:
         if self.code == TICKET:
-            tickets = ngettext("%(amount)s ticket", "%(amount)s tickets", abs(amount))
-            return tickets % {"amount": self.text(amount)}
-        return f"{self.text(amount)} {self.code}"
+            return ngettext("%(amount)s ticket", "%(amount)s tickets", count) % {"amount": text}
+        return f"{text} {self.code}"
 
     def plain(self, amount: int) -> str:
         """Format an amount for files and form fields, such as 1060.00 or -5.00."""
         return f"{Decimal(amount).scaleb(-self.exponent):.{self.exponent}f}"
 
     def parse(self, text: str) -> int:
-        """Return the minor units of an amount such as 15, 15.00 or 15,00. Raises ValueError for anything else."""
+        """Return the minor units of an amount as people and pages write it, such as 15, 1.060,00 or 15.00 EUR.
+
+        Raises UnclearNumberError, with its readings in minor units, and ValueError for anything else.
+        """
+        names = "|".join(re.escape(self._named("", count).strip()) for count in (1, 2))
+        number = re.sub(rf"^\s*(?:{names})\s*(?=\S)|(?<=\S)\s*(?:{names})\s*$", "", text, count=1, flags=re.IGNORECASE)
         try:
-            value = Decimal(text.strip().replace(",", ".")).scaleb(self.exponent)
-        except InvalidOperation:
-            raise ValueError(f"not an amount: {text!r}") from None
-        if not value.is_finite() or value != value.to_integral_value() or abs(value) > MAX_MINOR_UNITS:
-            raise ValueError(f"not an amount: {text!r}")
+            value = read_number(number, self.exponent)
+        except UnclearNumberError as unclear:
+            raise UnclearNumberError([reading.scaleb(self.exponent) for reading in unclear.readings]) from None
+        if abs(value := value.scaleb(self.exponent)) > MAX_MINOR_UNITS:
+            raise ValueError(f"too large an amount: {text!r}")
         return int(value)
 
 

@@ -27,8 +27,8 @@ from tournaments.entries.lists import find_or_add_player
 from tournaments.events.actions import EventAction, TournamentAction
 from tournaments.events.api import TournamentView
 from tournaments.events.offers import ListState, OfferLine, offers_of
-from tournaments.ledger.fields import MAX_PLACES, SHARES_HELP
-from tournaments.ledger.money import WHOLE
+from tournaments.ledger.fields import MAX_PLACES, SHARES_HELP, take_amounts_in
+from tournaments.ledger.money import WHOLE, Currency
 from tournaments.models import Division, Entry, Offer, Tournament
 from tournaments.offers import services
 from tournaments.offers.forms import JoinListForm, ListedEntryForm, OfferStateForm, SideEventForm, StartListForm
@@ -138,7 +138,7 @@ class OfferAction(TournamentAction):
     def bind(self, obj: Offer, data: Any, now: datetime) -> RefusingForm:
         form = super().bind(obj, data, now)
         if isinstance(form, SideEventForm):
-            form.for_currency_of(obj.tournament)
+            take_amounts_in(Currency.of(obj.tournament), form)
         return form
 
     def invalid(self, request: HttpRequest, obj: Offer, form: Any) -> HttpResponse:
@@ -170,7 +170,7 @@ class NewOfferAction(EventAction):
 
     def bind(self, obj: Tournament, data: Any, now: datetime) -> RefusingForm:
         form: SideEventForm = super().bind(obj, data, now)  # type: ignore[assignment]  # the form of the action
-        form.for_currency_of(obj)
+        take_amounts_in(Currency.of(obj), form)
         return form
 
     def invalid(self, request: HttpRequest, obj: Tournament, form: Any) -> HttpResponse:

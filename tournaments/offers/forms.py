@@ -10,10 +10,9 @@ from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from players.forms import RefusingForm
 from tournaments.events.forms import LengthsField
-from tournaments.ledger.fields import AmountField, ShareField, SharesField
-from tournaments.ledger.money import WHOLE, Currency
-from tournaments.models import Division, Tournament
-from tournaments.models.events import MAX_MINOR_UNITS
+from tournaments.ledger.fields import AmountField, SeenAmountField, ShareField, SharesField
+from tournaments.ledger.money import WHOLE
+from tournaments.models import Division
 from tournaments.offers.services import OfferInput
 
 ROOM_FOR_NUMBER = 10
@@ -54,12 +53,6 @@ class SideEventForm(RefusingForm):
         "bad_round_lengths": "lengths",
     }
 
-    def for_currency_of(self, tournament: Tournament) -> None:
-        """Take amounts in the currency of an event."""
-        for field in self.fields.values():
-            if isinstance(field, AmountField):
-                field.currency = Currency.of(tournament)
-
     def clean_shares(self) -> Any:
         """Refuse shares that do not make 100 %, beside their field."""
         shares = self.cleaned_data["shares"]
@@ -79,7 +72,7 @@ class JoinListForm(RefusingForm):
 
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH, required=False)
     player = forms.CharField(max_length=LENGTH, required=False)
-    amount = forms.IntegerField(min_value=0, max_value=MAX_MINOR_UNITS)
+    amount = SeenAmountField()
     unpaid = forms.BooleanField(label=_("Pays later"), required=False, initial=False)
 
     def clean(self) -> dict[str, Any]:

@@ -1,6 +1,11 @@
 // The cash desk: finds a player in the list, counts the box, and says on the button what closing will record.
 
-const amountOf = (text, exponent) => Math.round(Number((text || "0").replace(",", ".")) * 10 ** exponent);
+// NaN for what is no amount, and for what the server asks about, such as 1,500.
+const amountOf = (text, exponent) => {
+  const parts = text.replace(/\s/g, "").match(/^(\d*)(?:[.,](\d+))?$/);
+  if (!parts || (parts[2] ?? "").length > exponent) return NaN;
+  return Math.round(Number(`${parts[1] || 0}.${parts[2] ?? 0}`) * 10 ** exponent);
+};
 
 const textOf = (amount, exponent) =>
   (amount / 10 ** exponent).toLocaleString(document.documentElement.lang, {
@@ -41,7 +46,7 @@ function setUpCount(form) {
       for (const note of notes.querySelectorAll("[data-worth]")) {
         sum += Number(note.dataset.worth) * (Number.parseInt(note.value, 10) || 0);
       }
-      counted.value = (sum / 10 ** exponent).toFixed(exponent);
+      counted.value = Number.isNaN(sum) ? "" : (sum / 10 ** exponent).toFixed(exponent);
       label();
     });
   }

@@ -114,7 +114,7 @@ def test_errors_in_an_event_are_shown_beside_their_fields(
         ("lengths", "26", "whole numbers from 1 to 25"),
         ("deadlines", "next week", "is not a date and time"),
         ("capacity", "1", "greater than or equal to 2"),
-        ("fee", "1.5", "too many decimals"),
+        ("fee", "1.5", "is not an amount"),
         ("name", "Open", "is already taken"),
     ],
 )

@@ -55,7 +55,7 @@ from formats.swiss.event import Order
 from formats.tables.records import Edition
 from formats.tables.round_robin import LeaverRule, Unplayed
 from formats.tables.tiebreaks import TIEBREAKS
-from players.forms import RefusingForm
+from players.forms import NumberField, RefusingForm
 from tournaments.draws.evenings import Evening
 from tournaments.events.forms import MAX_TABLES, LocalField, localise
 from tournaments.events.venues import first_after
@@ -273,8 +273,8 @@ def _tiebreak(number: int) -> "StrPromise":
     return format_lazy(_("Tie-break {number}"), number=number)
 
 
-def _points(label: Any) -> forms.FloatField:
-    return forms.FloatField(label=label, min_value=0, max_value=MAX_TABLE_POINTS)
+def _points(label: Any) -> NumberField:
+    return NumberField(label=label, min_value=0, max_value=MAX_TABLE_POINTS)
 
 
 def _starts(text: str) -> tuple[int, ...]:
@@ -608,7 +608,7 @@ class EveningForm(RefusingForm):
         required=False,
         widget=forms.TimeInput(attrs=CLOCK_ATTRS, format="%H:%M"),
     )
-    minutes = forms.FloatField(label=_("Minutes per point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
+    minutes = NumberField(label=_("Minutes per point"), min_value=1, max_value=60, initial=MINUTES_PER_POINT)
 
     FIELD_OF: ClassVar[dict[str, str]] = {"no_tables": "tables"}
 
@@ -656,7 +656,7 @@ class DesignerForm(RefusingForm):
     from_template = forms.IntegerField(label=_("Template"), min_value=1, required=False)
     fitted_players = forms.IntegerField(label=_("Players"), min_value=0, required=False)
     fitted_tables = forms.IntegerField(label=_("Tables"), min_value=1, required=False)
-    fitted_minutes = forms.FloatField(label=_("Minutes"), min_value=0, max_value=MAX_MINUTES, required=False)
+    fitted_minutes = NumberField(label=_("Minutes"), min_value=0, max_value=MAX_MINUTES, required=False)
     """What the stages on the page were taken from, and the evening that their match lengths were fitted to."""
     format_open = forms.BooleanField(required=False)
     rounds_open = forms.BooleanField(required=False)
