@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -332,7 +331,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "clubs": clubs,
         "asked_clubs": asked_clubs,
         "final_places": own_offers(viewer.players, now) if viewer.players else [],
-        "seasons": own_places(user, clubs, timezone.localdate(now)),
+        "seasons": own_places(user, clubs, now),
         "directs": viewer.directs,
         "letter": letter_card(user, viewer, now) if viewer.players else None,
     }

@@ -19,7 +19,7 @@ from players.actors import Actor, log
 from players.models import Player
 from players.people.rows import lock_club
 from seasons.services import changed_series
-from seasons.tables import closing_of, day_of, players_by_public_id, start_of
+from seasons.tables import closing_of, day_of, earliest_start, players_by_public_id
 from tournaments.ledger.money import Currency, percent
 from tournaments.ledger.payments import PaymentInput, PaymentPart, lock_open_desk, record, recorded
 from tournaments.ledger.season_pools import newest_shares, season_parts, standing_counts
@@ -254,9 +254,9 @@ def open_desks_of(series: Series, currency: Currency) -> list[Tournament]:
     running = ("published", "running", "finished")
     rows = Tournament.objects.filter(
         club=series.club_id, currency=currency.code, currency_exponent=currency.exponent, status__in=running,
-        starts_at__gte=start_of(series),
+        starts_at__gte=earliest_start(series.first_day),
     ).order_by("-starts_at", "-pk")  # fmt: skip
-    events = list(rows.select_related("club")[: 4 * MAX_DESKS])
+    events = [row for row in rows.select_related("club")[: 4 * MAX_DESKS] if day_of(row) >= series.first_day]
     closed = standing_counts([event.pk for event in events])
     still_open = [event for event in events if event.pk not in closed]
     return sorted(still_open, key=lambda event: event.pk != series.final_id)[:MAX_DESKS]

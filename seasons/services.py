@@ -20,7 +20,16 @@ from formats.series.presets import preset
 from players.actors import Actor, log
 from players.models import Club, LogEntry, Player
 from players.people.rows import lock_club, lock_present
-from seasons.tables import closing_of, day_of, newest_plan, season_table, shares_of, table_of, with_a_match
+from seasons.tables import (
+    closing_of,
+    day_of,
+    events_between,
+    newest_plan,
+    season_table,
+    shares_of,
+    table_of,
+    with_a_match,
+)
 from tournaments.access import VISIBLE
 from tournaments.events.services import event_published
 from tournaments.models import (
@@ -114,12 +123,7 @@ def missing_events(series: Series) -> list[Tournament]:
     events = Tournament.objects.filter(club=series.club, status__in=VISIBLE)
     counted = series.counted.values("tournament")
     rows = events.exclude(pk__in=counted).exclude(final_of=series)
-    near = rows.filter(
-        starts_at__date__range=(date.fromordinal(series.first_day.toordinal() - 1), series.last_day)
-    ) | rows.filter(starts_at__date__range=(series.first_day, date.fromordinal(series.last_day.toordinal() + 1)))
-    of_days = [
-        row for row in near.distinct().order_by("starts_at", "pk") if series.first_day <= day_of(row) <= series.last_day
-    ]
+    of_days = events_between(series.first_day, series.last_day, rows)
     cancelled = [row for row in of_days if row.status == Tournament.Status.CANCELLED]
     divisions = list(Division.objects.filter(tournament__in=cancelled)) if cancelled else []
     begun_topics = with_a_match(divisions)

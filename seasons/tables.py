@@ -4,14 +4,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.formats import get_format
 
@@ -88,6 +88,17 @@ class CountedEvent:
 def day_of(event: Tournament) -> date:
     """Return the day of an event on its own clocks."""
     return event.starts_at.astimezone(ZoneInfo(event.time_zone)).date()
+
+
+def earliest_start(day: date) -> datetime:
+    """Return an instant before which this day has begun nowhere."""
+    return datetime.combine(day, time.min, UTC) - timedelta(days=1)
+
+
+def events_between(first: date, last: date, rows: QuerySet[Tournament]) -> list[Tournament]:
+    """Return those of the events whose day, on their own clocks, is one of these, by their start."""
+    near = rows.filter(starts_at__gte=earliest_start(first), starts_at__lt=earliest_start(last + timedelta(days=3)))
+    return [row for row in near.order_by("starts_at", "pk") if first <= day_of(row) <= last]
 
 
 @dataclass(frozen=True)
@@ -325,11 +336,6 @@ def earned_on(night: CountedEvent, plan: Plan, facts: SeasonEvent) -> dict[Playe
 
 
 # Who belongs to a series.
-
-
-def start_of(series: Series) -> datetime:
-    """Return the beginning of the first day of a series, on the clocks of its club."""
-    return datetime.combine(series.first_day, time.min, ZoneInfo(series.club.time_zone))
 
 
 def end_of(series: Series) -> datetime:

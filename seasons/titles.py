@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.times import in_zone
 from engine.errors import Refused
 from formats.series.facts import DecidedBy
 from formats.series.facts import Player as PlayerId
@@ -35,14 +36,15 @@ from seasons.tables import (
     SeasonTable,
     closing_of,
     day_of,
+    earliest_start,
     end_of,
+    events_between,
     is_staff,
     local,
     names_by_id,
     plain,
     players_by_public_id,
     season_table,
-    start_of,
     table_of,
 )
 from tournaments.access import VISIBLE
@@ -173,11 +175,11 @@ def _streaks(standing: SeasonTable) -> dict[PlayerId, int]:
 
 def _newcomers(series: Series, players: Collection[PlayerId]) -> list[PlayerId]:
     """Return who had not played in the club before a season; nobody if the club has no earlier events."""
-    earlier = Entry.objects.filter(
-        division__tournament__club=series.club_id,
-        division__tournament__starts_at__lt=start_of(series),
-        division__tournament__status__in=VISIBLE,
-    ).exclude(division__status__in=(Division.Status.ENTRIES, Division.Status.CANCELLED))
+    first, events = series.first_day, Tournament.objects.filter(club=series.club_id, status__in=VISIBLE)
+    shortly_before = events_between(first - timedelta(days=2), first - timedelta(days=1), events)
+    before = events.filter(Q(starts_at__lt=earliest_start(first)) | Q(pk__in=[row.pk for row in shortly_before]))
+    not_played = (Division.Status.ENTRIES, Division.Status.CANCELLED)
+    earlier = Entry.objects.filter(division__tournament__in=before).exclude(division__status__in=not_played)
     fields = ("player__public_id", "player__merged_into__public_id")
     people = [side.people for (side,) in sides_of(earlier.order_by())]
     imported = PastPlacing.objects.filter(season__club=series.club_id, season__undone_at=None)
@@ -249,7 +251,8 @@ def proposals_of_division(division: Division) -> list[ProposedTitle]:
 def proposals(club: Club, now: datetime) -> list[ProposedTitle]:
     """Return what can be awarded of the last year: of closed seasons, and of events that count in no season."""
     since = now - PROPOSED
-    closings = SeriesClosing.objects.filter(series__club=club, reopened_at=None, series__last_day__gte=since.date())
+    first_day = in_zone(since, club.time_zone).date()
+    closings = SeriesClosing.objects.filter(series__club=club, reopened_at=None, series__last_day__gte=first_day)
     rows = closings.select_related("series__club", "plan").order_by("-series__last_day", "series")
     offered = [proposal for closing in rows for proposal in proposals_of_series(closing.series, closing)]
     divisions = Division.objects.filter(

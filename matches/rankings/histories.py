@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time
 from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 from django.core.paginator import Page
 from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
@@ -15,6 +16,7 @@ from django.utils.dateparse import parse_date
 from core.downloads import safe
 from core.pagination import page_of
 from core.requests import parse_int
+from core.times import in_zone
 from formats.ratings import (
     EXPERIENCE_PER_K,
     EXPERIENCE_PER_SLOW_K,
@@ -253,10 +255,19 @@ def filtered(player: Player, filters: HistoryFilters, viewer: Viewer, same: Mapp
     if filters.length:
         matches = matches.filter(length=filters.length)
     if filters.year:
-        matches = matches.filter(finished_at__year=filters.year)
+        matches = matches.filter(_in_year(matches, filters.year))
     if filters.opponent:
         matches = matches.filter(viewer.visible()).filter(_against(ids, filters.opponent))
     return matches
+
+
+def _in_year(matches: QuerySet[Match], year: int) -> Q:
+    """The matches that finished in a year on the clocks of their clubs, or in UTC without one."""
+    zones, found = set(matches.order_by().values_list("club__time_zone", flat=True)), Q(pk__in=[])
+    for zone in zones:
+        first, next_ = (datetime(each, 1, 1, tzinfo=ZoneInfo(zone or "UTC")) for each in (year, year + 1))
+        found |= Q(club__time_zone=zone, finished_at__gte=first, finished_at__lt=next_)
+    return found
 
 
 def _against(ids: Collection[int], words: str) -> Q:
@@ -345,8 +356,9 @@ def history(player: Player, filters: HistoryFilters, page: int, viewer: Viewer, 
     same = rated.merged_players()
     matches = filtered(player, filters, viewer, same)
     matches_page = page_of(matches.select_related("club"), page, rows)
-    first, last = listed(player, same).order_by().aggregate(Min("finished_at"), Max("finished_at")).values()
-    years = range(last.year, first.year - 1, -1) if first and last else ()
+    ends = listed(player, same).order_by().values_list("club__time_zone", Min("finished_at"), Max("finished_at"))
+    found = {in_zone(at, zone or "UTC").year for zone, *first_and_last in ends for at in first_and_last if at}
+    years = range(max(found), min(found) - 1, -1) if found else ()
     return History(filters, matches_page, lines(player, list(matches_page), viewer, same), years)
 
 

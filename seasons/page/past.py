@@ -27,6 +27,7 @@ from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.spreadsheets import MAX_COLUMNS, MAX_TEXT_LENGTH, read_text
 from core.text_lengths import MAX_NAME_LENGTH
+from core.times import in_zone
 from engine.errors import Refused
 from matches.models import MatchImport
 from players import access
@@ -328,7 +329,7 @@ def _nights_by_places(season: PastSeason) -> list[CountedEvent]:
     placings = season.placings
     if placings.filter(points__isnull=False).exists() or not placings.exists():
         return []
-    return past_nights(season, season.at.date())
+    return past_nights(season, in_zone(season.at, season.club.time_zone).date())
 
 
 @open_to(post=Who.DIRECTORS)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -811,12 +811,13 @@ MAX_AT_HOME = 3
 """Seasons on the page of a member."""
 
 
-def own_places(user: User, clubs: Sequence[Club], today: date) -> list[SeasonView]:
-    """Return the running seasons of these clubs in whose tables the user is."""
-    if not clubs:
-        return []
-    running = Series.objects.filter(club__in=clubs, first_day__lte=today, last_day__gte=today)
-    rows = running.select_related("club").order_by("last_day", "pk")[:MAX_AT_HOME]
+def own_places(user: User, clubs: Sequence[Club], now: datetime) -> list[SeasonView]:
+    """Return the seasons of these clubs that are running on their clocks, and in whose tables the user is."""
+    running = Q(pk__in=[])
+    for club in clubs:
+        today = now.astimezone(ZoneInfo(club.time_zone)).date()
+        running |= Q(club=club, first_day__lte=today, last_day__gte=today)
+    rows = Series.objects.filter(running).select_related("club").order_by("last_day", "pk")[:MAX_AT_HOME]
     views = [season_view(user, row, explained=False) for row in rows]
     return [view for view in views if view.own is not None]
 

@@ -1,13 +1,15 @@
 """The ranking, histories and head-to-head comparisons: contents, order and visibility."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from matches.models import Match, PlayerRating
 from matches.presentation.visibility import NOBODY, Viewer
@@ -182,6 +184,18 @@ def test_a_history_can_be_filtered(cast: tuple[Player, Player, Player]) -> None:
     assert filtered(year=2026) == [second, first]
     assert filtered(opponent="car") == [third, first]
     assert filtered(opponent="bob") == []
+
+
+@pytest.mark.parametrize("reader", ["UTC", "Pacific/Auckland", "America/New_York"])
+def test_a_match_belongs_to_the_year_of_its_club(cast: tuple[Player, Player, Player], reader: str) -> None:
+    bob, carol, _ = cast
+    abroad = Club.objects.create(name="Auckland", slug="auckland", time_zone="Pacific/Auckland")
+    match, at_home = played(bob, carol, length=7), played(bob, carol, length=7)
+    Match.objects.update(finished_at=datetime(2026, 12, 31, 12, tzinfo=UTC))
+    Match.objects.filter(pk=match.pk).update(club=abroad)
+    with timezone.override(ZoneInfo(reader)):
+        assert [[line.match for line in lines(bob, year=year)] for year in (2026, 2027)] == [[at_home], [match]]
+        assert histories.history(bob, histories.HistoryFilters(), 1, NOBODY).years == range(2027, 2025, -1)
 
 
 def test_open_and_void_matches_are_not_in_a_history(cast: tuple[Player, Player, Player]) -> None:
