@@ -33,16 +33,39 @@ _LETTERS = str.maketrans(
 )
 # Accents have combining classes from here on. Marks of lower classes make another letter: が is not か.
 _ACCENTS_FROM = 200
-# These marks would reverse the text around them.
-_DIRECTION = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF])
+INVISIBLE = (
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Unicode's Default_Ignorable_Code_Point, some of which reverse text, and blanks that are no spaces."""
+_JOINED = "[\u0600-\u0dff\u1000-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
+_EMOJI = "[\u2190-\u27ff\u2900-\u2bff\U0001f000-\U0001faff]"
+# Letters of Arabic and Indic scripts join, or do not, in Bengali and Malayalam also at the end of a word. Emoji join,
+# and the flags of England, Scotland and Wales are spelled.
+_NEEDED = (
+    f"(?<={_JOINED})[\u200c\u200d](?={_JOINED})|(?<=[\u09cd\u0d4d])\u200d|(?<={_EMOJI})\ufe0f?\u200d(?={_EMOJI})"
+    f"|(?<={_EMOJI})\ufe0f|(?<=\U0001f3f4)[\U000e0020-\U000e007f]+"
+)
+_NOT_SEEN = re.compile(f"({_NEEDED})|{INVISIBLE}")
+
+
+def visible(text: str) -> str:
+    """Return a text without what is not seen in it; empty if nothing is. Joiners stay where a script needs them.
+
+    >>> visible("An\u00adna\u200b Berg"), visible("\u3164 \u2800"), len(visible("علی\u200cرضا"))
+    ('Anna Berg', '', 8)
+    """
+    seen = _NOT_SEEN.sub(r"\1", text)
+    return seen if seen.strip() else ""
 
 
 def fold(name: str) -> str:
     """Return a name in the form that is compared; names with the same form are considered equal.
 
-    >>> fold("  Søren  KIERKEGÅRD-Æbelø ")
+    >>> fold("  Søren  KIERKEGÅRD-Æbe\u200blø ")
     'soren kierkegard aebelo'
     """
+    name = re.sub(INVISIBLE, "", name)
     apart = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
     unaccented = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
     words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in unaccented).split()
@@ -72,7 +95,7 @@ def short_name(name: str) -> str:
 
 def clean_name(name: str, most: int = MAX_NAME_LENGTH) -> str:
     """Return the name on one line with single spaces. Refused: `name_missing`, `name_too_long`."""
-    printable = (" " if unicodedata.category(letter) == "Cc" else letter for letter in name.translate(_DIRECTION))
+    printable = (" " if unicodedata.category(letter) == "Cc" else letter for letter in visible(name))
     tidy = " ".join("".join(printable).split())
     if not tidy:
         raise Refused("name_missing")

@@ -80,6 +80,13 @@ def people(club: Club, q: str = "", *, hidden_names: bool = False) -> QuerySet[M
     return rows.order_by("player__name_key", "pk")
 
 
+def same_names(club: Club) -> QuerySet[Membership]:
+    """Return the members whose name another member has, too: two people, or one to be merged."""
+    members = people(club)
+    names = members.order_by().values("player__name_key").annotate(count=Count("pk")).filter(count__gt=1)
+    return members.filter(player__name_key__in=names.values("player__name_key"))
+
+
 def officers(club: Club) -> QuerySet[Membership]:
     """Return the members with a role, owners first."""
     return people(club).exclude(role=Role.MEMBER).annotate(rank=_RANK).order_by("-rank", "player__name_key", "pk")
@@ -142,6 +149,7 @@ def members_page(role: Role, club: Club, now: datetime, q: str = "", page: str |
         "requests": open_requests(club).count(),
         "invitations": list(open_invitations(now).filter(club=club).select_related("player").order_by("-pk")[:50]),
         "merges": list(merges(club, now)[:50]),
+        "same_names": list(same_names(club)[:50]),
     }
 
 

@@ -101,7 +101,7 @@ def create_series(*, club: Club, series: SeriesInput, by: Actor, now: datetime, 
             created_at=now,
             created_by=by.user,
         )
-        plan = {**form, "name": series.name}
+        plan = {**form, "name": row.name}
         SeriesPlan.objects.create(series=row, number=1, plan=plan, created_at=now, created_by=by.user)
         SeriesEvent.objects.bulk_create(SeriesEvent(series=row, tournament=event) for event in missing_events(row))
         log(by, "series_created", row.topic, club=club, name=row.name, key=key)

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.names import numbered
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
@@ -100,7 +101,7 @@ class Match(models.Model):
     as_told = models.BooleanField(
         default=False, db_default=False, help_text="Imported from a list of earlier years, not played here."
     )
-    told_event = models.CharField(max_length=MAX_NAME_LENGTH, blank=True, default="", db_default="")
+    told_event = NameField(max_length=MAX_NAME_LENGTH, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ("-created_at", "-pk")
@@ -330,7 +331,7 @@ class MatchImport(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     pool = models.ForeignKey(
         "matches.RatingPool",
         on_delete=models.PROTECT,

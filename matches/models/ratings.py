@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.text_lengths import MAX_NAME_LENGTH
 from formats.ratings import DIGITS, Ramp, Settings, Standing
 from matches.models.pool_settings import ENOUGH_EVENT_MATCHES, GLICKO2, IN_COLUMNS, OF_SITE, PoolSettings
@@ -29,7 +30,7 @@ class RatingPool(models.Model):
     """How a newcomer's K falls: 5 − experience/100, at least 1, in the two published variants; 2 − experience/400; or
     no ramp."""
 
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     club = models.ForeignKey(
         "players.Club",
         on_delete=models.PROTECT,

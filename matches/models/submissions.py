@@ -8,6 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_KEY_LENGTH
 
@@ -46,7 +47,7 @@ class Submission(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     source = models.CharField(max_length=6, choices=Source)
-    file_name = models.CharField(max_length=MAX_FILE_NAME_LENGTH, blank=True)
+    file_name = NameField(max_length=MAX_FILE_NAME_LENGTH, blank=True)
     data = models.BinaryField()
     size = models.PositiveIntegerField()
     sha256 = models.CharField(max_length=64)

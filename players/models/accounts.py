@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.public_ids import new_form_key
 from core.text_lengths import MAX_NAME_LENGTH
 
@@ -58,7 +59,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         help_text="Until then nothing but the verification is sent there.",
     )
     new_email = models.EmailField("e-mail address to be verified", blank=True)
-    display_name = models.CharField("display name", max_length=MAX_NAME_LENGTH)
+    display_name = NameField("display name", max_length=MAX_NAME_LENGTH)
     language = models.CharField("language", max_length=10, blank=True, help_text="Empty for the browser's language.")
     time_zone = models.CharField("time zone", max_length=64, blank=True, help_text="Empty for the event's time zone.")
     theme = models.CharField("theme", max_length=5, choices=Theme.choices, default=Theme.AUTO)
@@ -196,7 +197,7 @@ class ApiToken(models.Model):
         CLUB = "club", _("club: change clubs and their members")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
-    name = models.CharField("name", max_length=60)
+    name = NameField("name", max_length=60)
     key_hash = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the key, as hexadecimal digits.")
     scopes = models.JSONField(default=list)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import pgettext_lazy
 
+from core.name_field import NameField
 from players.models.log import LogEntry
 from players.models.people import Club
 
@@ -68,7 +69,7 @@ class KeptAct(models.Model):
     digest = models.CharField(max_length=64, help_text="Of the act as it was sent.")
     action = models.CharField(max_length=20)
     content = models.JSONField(default=dict, help_text="The act as it was sent.")
-    label = models.CharField(max_length=MAX_LABEL, blank=True, help_text="What the browser called it.")
+    label = NameField(max_length=MAX_LABEL, blank=True, help_text="What the browser called it.")
     typed_at = models.DateTimeField(null=True, blank=True, help_text="Empty if it is not known.")
     arrived_at = models.DateTimeField(default=timezone.now, db_index=True)
     outcome = models.CharField(max_length=9, choices=Outcome)

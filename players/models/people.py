@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.languages import first_offered
+from core.name_field import NameField
 from core.names import MAX_NAME_KEY_LENGTH, fold, initials_of
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
@@ -74,7 +75,7 @@ class Player(models.Model):
         OBJECTS = "no", _("No position of my matches may be a puzzle")
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
-    name = models.CharField("name", max_length=MAX_PAIR_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_PAIR_NAME_LENGTH)
     name_key = FoldedField("name")
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="player"
@@ -215,7 +216,7 @@ class Alias(models.Model):
     """Another name under which a player appears in match records."""
 
     player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="aliases")
-    name = models.CharField(max_length=MAX_ALIAS_LENGTH)
+    name = NameField(max_length=MAX_ALIAS_LENGTH)
     name_key = FoldedField("name")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -249,7 +250,7 @@ class Club(models.Model):
         WOOD = "wood", _("Wood")
         SLATE = "slate", _("Slate")
 
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     slug = models.SlugField("address", max_length=MAX_SLUG_LENGTH, unique=True)
     city = models.CharField("city", max_length=80, blank=True)
     country = models.CharField(

@@ -291,9 +291,9 @@ def count_past(
             if row.placings.filter(points__isnull=False).exists():
                 points = row.placings.values_list("points", flat=True)
                 digits = min(MAX_DIGITS, max(map(decimals_of, points)))
-                plan = {"name": new.name, "points": {"given": True}, "count": {}, "ties": [], "show_digits": digits}
+                plan = {"name": series.name, "points": {"given": True}, "count": {}, "ties": [], "show_digits": digits}
                 series = changed_series(series)
-                series.plans.update(plan=plan_json(plan_from(plan)) | {"name": new.name})
+                series.plans.update(plan=plan_json(plan_from(plan)) | {"name": series.name})
         elif row.counts_in is None:
             series = changed_series(series)
         row.counts_in = series

@@ -18,6 +18,7 @@ from core.text_lengths import MAX_LINE_LENGTH
 from players.forms import RefusingForm
 from tests.api.test_fuzzed import ASKERS, World, world
 from tests.api.test_parity import bound_forms, declared, resolved, schema
+from tests.names import NAME, unseen_names
 from tests.tiers import TIER
 
 __all__ = ["world"]
@@ -75,6 +76,30 @@ def test_odd_characters_in_a_text_cause_no_server_error(world: World) -> None:
                 failed.append(f"{method} {path} {name}={odd!r}: {answer.status_code}")
     assert failed == [], f"{len(failed)} of {sent}"
     assert sent > 200
+
+
+UNSEEN = ("\u200b", "An\u00adna \u2060Berg")
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_a_name_that_cannot_be_seen_is_refused_or_cleaned(world: World) -> None:
+    director = Client(headers={"Authorization": f"Token {world.tokens[ASKERS['director']]}"})
+    before, codes, failed = unseen_names(), set[tuple[str, str]](), list[str]()
+    for method, path, name, example in bodies():
+        if not NAME.fullmatch(name):
+            continue
+        for text in UNSEEN:
+            value = [text] if isinstance(example.get(name), list) else text
+            with transaction.atomic():
+                body = json.dumps({**example, name: value})
+                answer = director.generic(method.upper(), ids_in(path, world), body, "application/json")
+                codes |= {(path, answer.json()["code"])} if answer.status_code >= 400 else set()
+                failed += [f"{method} {path} {name}: {row}" for row in unseen_names() - before]
+                transaction.set_rollback(True)
+    assert failed == []
+    assert sum(code == "name_missing" for _path, code in codes) > 10
 
 
 def forms_of_pages() -> set[type[forms.Form]]:

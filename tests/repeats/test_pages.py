@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.urls import resolve
 from django.utils import timezone
@@ -16,6 +17,7 @@ from tests import demo_club
 from tests.access.crawler import FAULT, Form, Page, Walk, Way
 from tests.access.test_crawl import states
 from tests.concurrency.racing import at_once
+from tests.names import NAME, unseen_names
 from tests.repeats.rows import Rows, all_rows, changes, restore
 from tests.tiers import TIER
 
@@ -135,3 +137,24 @@ def test_every_form_has_one_effect() -> None:
             faults += [f"{role}: {name} {fault}" for fault in faults_of(form, before, partial(send, user, form))]
     assert faults == []
     assert len(tried) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_no_form_takes_a_name_that_cannot_be_seen() -> None:
+    owner = demo_club.load(now=timezone.now())["owner"]
+    assert owner is not None
+    before, sent, failed = unseen_names(), list[tuple[str, str]](), list[str]()
+    for name, form in forms_of(signed_in(owner)):
+        names = [field for field, _value in form.data if NAME.fullmatch(field) and field not in ("event", "title")]
+        for field in names:
+            for text in ("\u200b", "An\u00adna \u2060Berg"):
+                data = {key: value or TYPED.get(key, "") for key, value in form.data}
+                with transaction.atomic():
+                    signed_in(owner).post(form.url, {**data, field: text})
+                    failed += [f"{name} {field}: {row}" for row in unseen_names() - before]
+                    transaction.set_rollback(True)
+                sent.append((name, field))
+    assert failed == []
+    assert len(sent) > 20

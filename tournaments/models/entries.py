@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NOTE_LENGTH
 
@@ -36,7 +37,7 @@ class Entry(models.Model):
     )
     status = models.CharField(max_length=7, choices=Status, default=Status.IN)
     rating = models.FloatField(null=True, blank=True, help_text="Rating when the draw was made.")
-    team = models.CharField("team", max_length=MAX_TEAM_LENGTH, blank=True, default="", db_default="")
+    team = NameField("team", max_length=MAX_TEAM_LENGTH, blank=True, default="", db_default="")
     checked_in_at = models.DateTimeField(null=True, blank=True)
     away_until = models.DateTimeField(null=True, blank=True)
     entered_at = models.DateTimeField(default=timezone.now, editable=False)

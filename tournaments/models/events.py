@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.languages import first_offered
+from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
 from matches.models import ClockPreset, LiveMatch, PlayMode
@@ -53,7 +54,7 @@ class Tournament(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     slug = models.SlugField("URL name", max_length=60)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     starts_at = models.DateTimeField("starts")
@@ -91,7 +92,7 @@ class Tournament(models.Model):
         db_default="",
         help_text="In which the headings of printed sheets stand as well; empty for none.",
     )
-    venue = models.CharField("venue", max_length=200, blank=True)
+    venue = NameField("venue", max_length=200, blank=True)
     tables = models.PositiveSmallIntegerField("tables", null=True, blank=True)
     about = models.TextField("about", max_length=4000, blank=True)
     currency = models.CharField("currency", max_length=12, default="ticket", help_text="A currency code, or “ticket”.")
@@ -202,7 +203,7 @@ class Division(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="divisions")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=9, choices=Status, default=Status.ENTRIES)
     seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every visible change.")
@@ -322,7 +323,7 @@ class Offer(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey(Tournament, on_delete=models.PROTECT, related_name="offers")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     size = models.PositiveSmallIntegerField("players")
     fee = models.PositiveIntegerField("entry fee", default=0, help_text="In whole minor units of the currency.")
     lengths = models.JSONField("match length by round", default=list)

@@ -9,6 +9,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from players.models import LogEntry
 
@@ -63,7 +64,7 @@ class Table(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="floor_tables")
-    label = models.CharField("number or name", max_length=MAX_LABEL_LENGTH)
+    label = NameField("number or name", max_length=MAX_LABEL_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     category = models.CharField("category", max_length=10, choices=Category, default=Category.NORMAL)
 

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
 
@@ -15,7 +16,7 @@ class PastSeason(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     digest = models.CharField(max_length=64, help_text="Of the rows: the same ones are imported once.")
     added = models.ManyToManyField(
         "players.Player", related_name="+", help_text="New members of the import; after an undo, those who stayed."
@@ -51,7 +52,7 @@ class PastPlacing(models.Model):
 
     season = models.ForeignKey(PastSeason, on_delete=models.PROTECT, related_name="placings")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    event = models.CharField("event", max_length=MAX_NAME_LENGTH, blank=True)
+    event = NameField("event", max_length=MAX_NAME_LENGTH, blank=True)
     day = models.DateField("day", null=True, blank=True)
     place = models.PositiveIntegerField("place", null=True, blank=True)
     points = models.DecimalField("points", max_digits=12, decimal_places=4, null=True, blank=True)

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 
@@ -27,7 +28,7 @@ class Series(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     club = models.ForeignKey("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     slug = models.SlugField("URL name", max_length=60)
     first_day = models.DateField("first day")
     last_day = models.DateField("last day")
@@ -178,7 +179,7 @@ class SeriesView(models.Model):
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="views")
-    name = models.CharField("name", max_length=MAX_NAME_LENGTH)
+    name = NameField("name", max_length=MAX_NAME_LENGTH)
     rule = models.CharField(
         max_length=20, help_text="Who belongs: `members`, `players`, or a club class such as `class-6.5`."
     )

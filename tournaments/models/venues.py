@@ -6,6 +6,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from core.name_field import NameField
 from tournaments.models.floor import MAX_LABEL_LENGTH, Table
 
 
@@ -13,7 +14,7 @@ class Venue(models.Model):
     """Where a club plays. New events start with its tables and opening hours; later changes do not affect them."""
 
     club = models.OneToOneField("players.Club", on_delete=models.PROTECT, related_name="+")
-    name = models.CharField("venue", max_length=200, blank=True)
+    name = NameField("venue", max_length=200, blank=True)
     seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every change.")
 
     class Meta:
@@ -26,7 +27,7 @@ class Venue(models.Model):
 
 class VenueTable(models.Model):
     venue = models.ForeignKey(Venue, on_delete=models.CASCADE, related_name="tables")
-    label = models.CharField("number or name", max_length=MAX_LABEL_LENGTH)
+    label = NameField("number or name", max_length=MAX_LABEL_LENGTH)
     order = models.PositiveSmallIntegerField(default=0)
     category = models.CharField(
         "category", max_length=10, choices=Table.Category.choices, default=Table.Category.NORMAL

@@ -1,7 +1,18 @@
-import pytest
+from importlib import import_module
+from typing import Any
 
+import pytest
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from django.test import Client
+
+from core.name_field import NameField
 from core.names import clean_name, fold
 from engine.errors import Refused
+from players.models import Club, Player, User
+from tests.names import name_columns
+from tests.pages import html
+from tests.players.conftest import Enter
 
 
 @pytest.mark.parametrize(
@@ -44,3 +55,95 @@ def test_an_invalid_name_is_refused(name: str, code: str) -> None:
 
 def test_a_name_may_have_eighty_characters() -> None:
     assert clean_name("x" * 80) == "x" * 80
+
+
+UNSEEN = [
+    "\u200b",
+    "\u2060",
+    "\u00ad",
+    "\u3164",
+    "\u2800",
+    "\u200c",
+    "\u200d",
+    "\ufeff",
+    "\u202e",
+    "\u034f",
+    "\U000e0041",
+]
+
+
+@pytest.mark.parametrize("letter", UNSEEN)
+def test_what_is_not_seen_is_no_part_of_a_name(letter: str) -> None:
+    with pytest.raises(Refused, match="name_missing"):
+        clean_name(f"{letter} {letter}")
+    typed = f"{letter}An{letter}na {letter} Berg{letter}"
+    assert clean_name(typed) == "Anna Berg"
+    assert fold(typed) == "anna berg"
+
+
+@pytest.mark.parametrize(
+    ("name", "same"),
+    [
+        ("علی\u200cرضا", "علیرضا"),
+        ("क्\u200dष", "क्ष"),
+        ("അവന്\u200d", "അവന്"),
+        ("\U0001f469\u200d\u2764\ufe0f\u200d\U0001f468 Ann", "ann"),
+        ("\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f Ann", "ann"),
+    ],
+)
+def test_joiners_stay_where_a_script_needs_them_and_make_no_other_person(name: str, same: str) -> None:
+    assert clean_name(name) == name
+    assert fold(name) == fold(same)
+
+
+def test_every_column_of_a_name_keeps_only_what_is_seen() -> None:
+    columns = name_columns()
+    assert len(columns) > 20
+    for model, field in columns:
+        assert isinstance(field, NameField), f"{model.__name__}.{field.name} is no NameField"
+        row = model(**{field.name: "An\u00adna\u200b"})
+        assert field.pre_save(row, add=True) == getattr(row, field.name) == "Anna"
+        setattr(row, field.name, "\u3164")
+        if field.blank:
+            assert field.pre_save(row, add=True) == ""
+        else:
+            with pytest.raises(Refused, match="name_missing"):
+                field.pre_save(row, add=True)
+
+
+@pytest.mark.django_db
+def test_equal_names_are_equal_in_the_database() -> None:
+    Player.objects.bulk_create([Player(name="An\u00adna")])
+    assert Player.objects.get(name="Anna\u200b").name_key == "anna"
+    Player.objects.update(name="Be\u2060rg")
+    assert Player.objects.values_list("name", flat=True).get() == "Berg"
+
+
+@pytest.mark.postgresql
+def test_names_of_before_are_cleaned_and_directors_see_who_is_equal(
+    settings: Any, olga: User, club: Club, enter: Enter
+) -> None:
+    names = ("Anna Berg", "An\u00adna Berg", "\u3164", "علی\u200cرضا")
+    people = [enter(f"P{number}") for number in range(len(names))]
+    settings.MIGRATION_MODULES = {}
+    before = MigrationLoader(connection).project_state(("tournaments", "0038_replaced_pairings")).apps
+    for player, name in zip(people, names, strict=True):
+        before.get_model("players", "Player").objects.filter(pk=player.pk).update(name=name, name_key="of before")
+    aliases = before.get_model("players", "Alias")
+    aliases.objects.bulk_create([aliases(player_id=people[0].pk, name=name) for name in ("Anni", "An\u200bni")])
+    import_module("tournaments.migrations.0039_seen_names").clean(before, None)
+    rows = Player.objects.filter(pk__in=[player.pk for player in people]).order_by("pk")
+    assert [row.name for row in rows] == ["Anna Berg", "Anna Berg", "?", names[3]]
+    assert [row.name_key for row in rows] == ["of before", "anna berg", "?", fold("علیرضا")]
+    assert set(people[0].aliases.values_list("name", "name_key")) == {("Anni", "anni"), ("Anni (2)", "anni 2")}
+
+
+def test_directors_see_who_has_the_same_name(olga: User, club: Club, enter: Enter) -> None:
+    anna, other, carol = (enter(name) for name in ("Anna Berg", "ANNA BERG", "Carol"))
+    client = Client()
+    client.force_login(olga)
+    text = html(client.get(f"/clubs/{club.slug}/members/")).partition("same-names")[2]
+    assert anna.public_id in text
+    assert other.public_id in text
+    members = text.partition("</section>")[0]
+    assert carol.public_id not in members
