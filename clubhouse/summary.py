@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from core import downloads
 from core.access import Who, open_to
+from core.names import fold
 from formats.settings import BY_ROUND
 from matches.analysis.api import NightSerializer
 from matches.analysis.event_report import EventReport, night, night_rows
@@ -178,7 +179,7 @@ def _slow_entries(divisions: Sequence[Division]) -> list[SlowEntry]:
         for stage in division.stages.all():
             if stage.format in BY_ROUND and is_continuous(stage):
                 rows += _slow_in(stage, names_of(division, staff=True))
-    return sorted(rows, key=lambda row: (-row.minutes, -row.behind, row.name))
+    return sorted(rows, key=lambda row: (-row.minutes, -row.behind, fold(row.name)))
 
 
 def _slow_in(stage: Stage, names: Names) -> list[SlowEntry]:

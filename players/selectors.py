@@ -167,7 +167,7 @@ def member_page(membership: Membership, role: Role, now: datetime) -> dict[str, 
         "is_home": home == club,
         "home": home,
         "invitation": open_invitations(now).filter(player=player).first(),
-        "aliases": list(player.aliases.order_by("name")),
+        "aliases": list(player.aliases.order_by("name_key", "pk")),
         "others": other_members(membership),
         "merges": list(merges(club, now).filter(into=player)),
         "log": _log_of(player, club),
@@ -239,7 +239,7 @@ def with_requests(clubs: Collection[int]) -> QuerySet[Club]:
     """Return those of these clubs, given by id, that have open requests, each with their number as `waiting`."""
     is_open = Q(join_requests__state=JoinRequest.State.OPEN)
     rows = Club.objects.filter(is_open, pk__in=clubs).annotate(waiting=Count("join_requests"))
-    return rows.order_by("name", "pk")
+    return rows.order_by("search_key", "pk")
 
 
 def _own_request(visitor: Visitor, club: Club) -> JoinRequest | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core.names import fold
 from formats.series.facts import SeasonEvent
 from formats.series.final import final_rounds
 from formats.series.plan import GROUP, CountRule, Places, Plan, nodes, plan_from
@@ -93,7 +94,7 @@ def _in_season(standing: SeasonTable, names: dict[str, str]) -> _Evening:
     last = standing.over[-1]
     points, by_player = standing.season.points[last.facts.id], {row.player: row for row in standing.season.rows}
     lines = []
-    for player, own in sorted(points.items(), key=lambda pair: (-pair[1].points, names.get(pair[0], ""))):
+    for player, own in sorted(points.items(), key=lambda pair: (-pair[1].points, fold(names.get(pair[0], "")))):
         row = by_player.get(player)
         result = next((each for each in row.results if each.event == last.facts.id), None) if row is not None else None
         if row is not None and result is not None:
@@ -116,7 +117,7 @@ def _on_its_own(user: Visitor, series: Series, plan: Plan, invented: Invented | 
         names = {player: _("Player {number}").format(number=player) for player in facts.players}
         heading = _("An invented evening with these points")
     alone = season(replace(plan, players=None, count=CountRule()), [facts])
-    rows = sorted(alone.rows, key=lambda row: (-row.total, len(row.player), names.get(row.player, "")))
+    rows = sorted(alone.rows, key=lambda row: (-row.total, len(row.player), fold(names.get(row.player, ""))))
     lines = [
         (
             names.get(row.player, ""),

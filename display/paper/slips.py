@@ -8,6 +8,7 @@ from math import ceil
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.names import fold
 from formats.graph import EntryId
 from formats.plans import lengths_of
 from formats.settings import LIVES
@@ -149,4 +150,4 @@ def _cards(flow: Flow) -> list[EntryCard]:
                 f"M{playing[player.entry]}" if player.entry in playing else "",
             )
         )
-    return sorted(cards, key=lambda card: (sum(card.lives), card.name))
+    return sorted(cards, key=lambda card: (sum(card.lives), fold(card.name)))

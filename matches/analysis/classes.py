@@ -14,6 +14,7 @@ from django.db.models import Count, Sum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.names import fold
 from matches.analysis import labels
 from matches.analysis.access import analyses_of_results, is_open_to_analysis, players_shown, side_in_match
 from matches.analysis.profile import Total
@@ -119,7 +120,7 @@ def club_classes(club: Club, viewer: Viewer, now: datetime) -> ClubClasses:
         ClassRow(people[pk].public_id, people[pk].shown_name, total, points, matches, club.class_points)
         for pk, (total, points, matches) in sums.items()
     ]
-    rows.sort(key=lambda row: (not row.has_class, row.total.pr if row.has_class else -row.points, row.name))
+    rows.sort(key=lambda row: (not row.has_class, row.total.pr if row.has_class else -row.points, fold(row.name)))
     return ClubClasses(rows, program[0][0] if program else "", club.class_points)
 
 

@@ -221,7 +221,7 @@ def effects_of(
         for player, rating in after.items()
         if rating != before.get(player)
     ]
-    return sorted(effects, key=lambda effect: (-effect.after, effect.name))
+    return sorted(effects, key=lambda effect: (-effect.after, fold(effect.name)))
 
 
 def apply_import(*, pool: RatingPool, kind: str, text: str, by: Actor, now: datetime) -> RatingImport:

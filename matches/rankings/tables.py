@@ -256,7 +256,7 @@ def index_of(standing: PlayerRating, everybody: QuerySet[PlayerRating]) -> int:
 def clubs_of(players: Collection[int]) -> dict[int, list[str]]:
     """Names of the clubs of these players, by player."""
     clubs: defaultdict[int, list[str]] = defaultdict(list)
-    rows = Membership.objects.filter(player__in=players, left_at__isnull=True).order_by("club__name")
+    rows = Membership.objects.filter(player__in=players, left_at__isnull=True).order_by("club__search_key", "pk")
     for player, name in rows.values_list("player", "club__name"):
         clubs[player].append(name)
     return clubs
@@ -264,7 +264,7 @@ def clubs_of(players: Collection[int]) -> dict[int, list[str]]:
 
 def club_choices() -> list[tuple[str, str]]:
     """Clubs as choices (slug, name)."""
-    return list(Club.objects.order_by("name").values_list("slug", "name")[:MAX_CLUBS])
+    return list(Club.objects.order_by("search_key", "pk").values_list("slug", "name")[:MAX_CLUBS])
 
 
 @dataclass(frozen=True, slots=True)

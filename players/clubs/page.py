@@ -19,6 +19,7 @@ from core.access import Who, open_to
 from core.codes import country_of_zone
 from core.links import absolute_url
 from core.messages import sentence
+from core.names import fold
 from core.pagination import page_of
 from core.repeats import Repeat, repeated
 from core.requests import entity_tags, is_htmx
@@ -320,10 +321,11 @@ def _report_matches(request: HttpRequest, matches: Sequence[NameMatch]) -> None:
         )
     if parts:
         messages.success(request, " ".join(parts))
-    respelled = sorted({f"{match.name} → {match.player.name}" for match in once if match.player and match.respelled})
-    if respelled:
+    respelled = [f"{match.name} → {match.player.name}" for match in once if match.player and match.respelled]
+    if respelled := sorted(dict.fromkeys(respelled), key=fold):
         messages.warning(request, _("Recognised as members: %(names)s.") % {"names": ", ".join(respelled)})
-    if unclear := sorted({match.name for match in matches if match.how in UNCLEAR and match.player is None}):
+    unclear = [match.name for match in matches if match.how in UNCLEAR and match.player is None]
+    if unclear := sorted(dict.fromkeys(unclear), key=fold):
         messages.warning(request, _("Not added: %(names)s.") % {"names": ", ".join(unclear)})
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from core.names import fold
 from engine.errors import Refused
 from formats.settings import BY_ROUND, ELIMINATION, GROUPS, KNOCKOUT
 from players.actors import Actor, log
@@ -128,4 +129,4 @@ def apart_view(division: Division, names: Names) -> ApartView | None:
         return None
     entries = [entry for entry in names.entries.values() if entry.status != Entry.Status.OUT]
     choices = [(entry.public_id, names.of(entry.pk)) for entry in entries]
-    return ApartView(pairs_apart(division, names), sorted(choices, key=lambda choice: choice[1].casefold()))
+    return ApartView(pairs_apart(division, names), sorted(choices, key=lambda choice: fold(choice[1])))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.db.models import Max, Prefetch, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from core.names import fold
 from core.pagination import page_of
 from formats.forecast.stages import matches_each, planned_before
 from formats.graph import Graph, Source
@@ -568,7 +569,7 @@ def _request_choices(current: PairedStage, upcoming: NextRoundStatus, names: Nam
         "bye_kinds": ByeRequest.Kind.choices,
         "bye_rounds": rounds if current.settings.format != LIVES and upcoming.state != OVER else [],
         "players": sorted(
-            ((names.entries[entry].public_id, names.of(entry)) for entry in playing), key=lambda choice: choice[1]
+            ((names.entries[entry].public_id, names.of(entry)) for entry in playing), key=lambda choice: fold(choice[1])
         ),
         "pair_rows": range(PAIR_ROWS),
     }

@@ -245,7 +245,7 @@ def still_in(stages: Collection[Stage], *, staff: bool) -> dict[int, tuple[int, 
     few = [pk for left in entries.values() if len(left) <= STILL_IN_SHOWN for pk in left]
     named = Entry.objects.select_related("player__merged_into").in_bulk(few) if few else {}
     return {
-        division: (len(left), sorted(shown_entry(named[pk], staff=staff) for pk in left if pk in named))
+        division: (len(left), sorted((shown_entry(named[pk], staff=staff) for pk in left if pk in named), key=fold))
         for division, left in entries.items()
     }
 

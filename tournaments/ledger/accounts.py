@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from django.db.models import Sum
 from django.db.models.functions import Coalesce
 
+from core.names import fold
 from engine.errors import Refused
 from players.models import Player
 from players.people.rows import PersonId, canonical
@@ -185,7 +186,7 @@ def accounts_of(tournament: Tournament) -> list[Account]:
     for person_id, method, amount in _paid_by_method(tournament, sides):
         if person_id in accounts and amount:
             accounts[person_id].by_method[method] = amount
-    return sorted(accounts.values(), key=lambda account: (account.owes == 0, account.name.casefold()))
+    return sorted(accounts.values(), key=lambda account: (account.owes == 0, fold(account.name)))
 
 
 def _paid_by_method(tournament: Tournament, sides: Sides) -> list[tuple[int, str, int]]:
@@ -341,7 +342,7 @@ def unpaid_names(division: Division) -> list[str]:
     """Return the names of those who have not paid in full for a division."""
     owed = owed_by_entry(division)
     rows = Entry.objects.filter(pk__in=owed, status=Entry.Status.IN).select_related("player")
-    return sorted(shown_entry(entry, staff=True) for entry in rows)
+    return sorted((shown_entry(entry, staff=True) for entry in rows), key=fold)
 
 
 # The cash box of an event: what should be in it, the list of payments, and whether it is closed.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from core.names import fold
 from formats.graph import BYE, Bracket, ByeSource, EntryId
 from formats.graph import Round as PlannedRound
 from formats.settings import DOUBLE, ELIMINATION, GROUPS, SWISS
@@ -165,7 +166,7 @@ class PairingsView:
         ]
         places += [(bye.present, _("Bye")) for bye in (*self.byes, *self.resting) if bye.present is not None]
         places += [(walkover.present, _("Walkover")) for walkover in self.walkovers if walkover.present is not None]
-        return sorted(places, key=lambda pair: (pair[0].name.casefold(), pair[0].entry))
+        return sorted(places, key=lambda pair: (fold(pair[0].name), pair[0].entry))
 
 
 def pairings_of(

@@ -8,7 +8,7 @@ from django.utils.formats import time_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from core.names import short_name
+from core.names import fold, short_name
 from formats.facts import DOUBLE_FORFEIT, FORFEIT
 from formats.graph import EntryId
 from formats.graph import Round as PlannedRound
@@ -640,7 +640,7 @@ class _TableBuilder:
             PlaceOfEntries(
                 place.first,
                 place.last,
-                sorted(map(self.person, place.entries), key=lambda person: person.name.casefold()),
+                sorted(map(self.person, place.entries), key=lambda person: fold(person.name)),
             )
             for place in places
         ]

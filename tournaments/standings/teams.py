@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import ngettext
 
+from core.names import fold
 from formats.tables.teams import Board, TeamScore, team_scores
 from tournaments.state.derivation import StageState
 from tournaments.state.names import Names
@@ -45,7 +46,7 @@ def teams_view(state: StageState, names: Names) -> TeamsView | None:
     boards = list(_boards(state, teams))
     nothing = dict.fromkeys(teams.values(), TeamScore())
     scores = nothing | team_scores(board for board, is_over in boards if is_over)
-    ranked = sorted(scores.items(), key=lambda pair: (-pair[1].boards, -pair[1].points, pair[0].casefold()))
+    ranked = sorted(scores.items(), key=lambda pair: (-pair[1].boards, -pair[1].points, fold(pair[0])))
     return TeamsView(ranked, sum(not is_over for _board, is_over in boards))
 
 

@@ -103,7 +103,7 @@ def entries_lists(names: Names) -> dict[str, Any]:
         if entry.joined_to_id is not None:
             continue
         lists[keys[Entry.Status(entry.status)]].append((entry, names.of(entry.pk)))
-    lists["entered"].sort(key=lambda pair: (pair[1].casefold(), pair[0].pk))
+    lists["entered"].sort(key=lambda pair: (fold(pair[1]), pair[0].pk))
     lists["waiting"].sort(key=lambda pair: pair[0].turn)
     return dict(lists)
 

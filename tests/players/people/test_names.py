@@ -1,3 +1,5 @@
+import ast
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -8,11 +10,13 @@ from django.test import Client
 
 from core.name_field import NameField
 from core.names import clean_name, fold
+from core.packages import PACKAGES
 from engine.errors import Refused
 from players.models import Club, Player, User
 from tests.names import name_columns
 from tests.pages import html
 from tests.players.conftest import Enter
+from tests.test_layout import ROOT, python_files
 
 
 @pytest.mark.parametrize(
@@ -147,3 +151,28 @@ def test_directors_see_who_has_the_same_name(olga: User, club: Club, enter: Ente
     assert other.public_id in text
     members = text.partition("</section>")[0]
     assert carol.public_id not in members
+
+
+SORTS = {"sorted", "sort", "min", "max"}
+LETTER_BY_LETTER = {"casefold", "lower", "upper", "name", "shown_name", "full_name", "display_name"}
+
+
+def sorted_by_letters(source: str) -> Iterator[int]:
+    """Yield the lines of sort keys that have a name as it is or in small letters, which puts Å and É after Z."""
+    for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        sort = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        for key in (each.value for each in call.keywords if each.arg == "key" and sort in SORTS):
+            body = key.body if isinstance(key, ast.Lambda) else key
+            for part in body.elts if isinstance(body, ast.Tuple) else [body]:
+                by = part.func if isinstance(part, ast.Call) else part
+                if isinstance(by, ast.Attribute) and by.attr in LETTER_BY_LETTER:
+                    yield part.lineno
+
+
+def test_people_are_sorted_by_their_folded_names() -> None:
+    control = "sorted(rows, key=lambda row: (row.place, row.name.casefold()))\nrows.sort(key=lambda row: row.name)"
+    assert list(sorted_by_letters(control)) == [1, 2]
+    sources = {path.relative_to(ROOT): path.read_text() for path in python_files()}
+    sorting = {path: text for path, text in sources.items() if path.parts[0] in PACKAGES and "key=lambda" in text}
+    assert len(sorting) > 100
+    assert [f"{path}:{line}" for path, text in sorting.items() for line in sorted_by_letters(text)] == []

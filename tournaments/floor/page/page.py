@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core.messages import sentence
+from core.names import fold
 from players.actors import Actor
 from players.models import Player
 from tournaments.draws.round_lengths import last_shortening
@@ -286,7 +287,7 @@ def _not_here(view: FloorView, homes: Mapping[int, CardLink]) -> dict[str, Any] 
             "post": Post(url, _("Here"), (("players", public_ids[player]),), f"here-{public_ids[player]}"),
             "home": homes.get(player),
         }
-        for player in sorted(absent, key=lambda player: view.names[player])
+        for player in sorted(absent, key=lambda player: fold(view.names[player]))
     ]
     return {
         "text": ngettext("%(count)d not here", "%(count)d not here", len(absent)) % {"count": len(absent)},
