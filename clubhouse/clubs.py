@@ -121,7 +121,7 @@ class CalendarLine:
 def _coming(user: Visitor, club: Club) -> list[Tournament]:
     """Return the next events of a club that are not over, as this user may see them."""
     events = visible(user).filter(club=club).exclude(status__in=ENDED)
-    return list(events.order_by("starts_at", "name")[:MAX_COMING])
+    return list(events.order_by("starts_at", "name", "pk")[:MAX_COMING])
 
 
 def divisions_shown(events: Sequence[Tournament], club: Club) -> list[Division]:

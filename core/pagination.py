@@ -29,10 +29,10 @@ class PageSerializer(serializers.Serializer[dict[str, Any]]):
 class CursorPages(BasePagination):
     """Pages of the API's lists, without a count: the last page takes no longer than the first.
 
-    A cursor names the last row of a page, and the next page has the rows after it in the order of the queryset, which
-    must be unique. So rows that are added or removed meanwhile neither repeat nor skip others, as long as the order of
-    the others stays. A cursor is signed, so that only rows a client was shown can be used to learn the order of others,
-    and contains no value of the row, since lists are ordered by names that some readers may not see.
+    A cursor names the last row of a page, and the next page has the rows after it in the order of the queryset. So rows
+    that are added or removed meanwhile neither repeat nor skip others, as long as the order of the others stays. A
+    cursor is signed, so that only rows a client was shown can be used to learn the order of others, and contains no
+    value of the row, since lists are ordered by names that some readers may not see.
     """
 
     def __init__(self) -> None:
@@ -45,6 +45,7 @@ class CursorPages(BasePagination):
         size = MAX_PAGE_SIZE if ndjson.is_wanted(request) else query.validated_data["page_size"]
         cursor = query.validated_data.get("cursor")
         signer = Signer(salt=f"cursor.{queryset.model._meta.label}")
+        queryset = without_ties(queryset)
         if cursor is not None:
             queryset = queryset.filter(_after(_row_of(cursor, signer, queryset), _order(queryset)))
         rows = list(queryset[: size + 1])
@@ -74,6 +75,13 @@ class CursorPages(BasePagination):
             {"name": "page_size", "in": "query", "required": False, "schema": size},
             {"name": "cursor", "in": "query", "required": False, "schema": {"type": "string"}, "description": about},
         ]
+
+
+def without_ties(queryset: QuerySet[Any]) -> QuerySet[Any]:
+    """Return a queryset in its order, and equal rows by id: PostgreSQL orders them anew for each page."""
+    order = [*(queryset.query.order_by or queryset.model._meta.ordering)]
+    has_id = bool(order) and str(order[-1]).removeprefix("-") in ("pk", "id")
+    return queryset.order_by(*order, *([] if has_id else ["pk"]))
 
 
 def _order(queryset: QuerySet[Any]) -> Sequence[str]:
@@ -139,7 +147,7 @@ def page_of(
 
     `count` is the number of rows if the caller knows it; it saves a query.
     """
-    paginator = Paginator(rows, size)
+    paginator = Paginator(without_ties(rows) if isinstance(rows, QuerySet) else rows, size)
     if count is not None:
         paginator.count = count
     return paginator.get_page(max(1, number) if isinstance(number, int) else number)

@@ -156,7 +156,7 @@ def sparkline(change: RatingChange | None) -> str:
         return ""
     before = Q(finished_at__lt=change.finished_at) | Q(finished_at=change.finished_at, match_id__lte=change.match_id)
     rows = RatingChange.objects.filter(before, pool=change.pool_id, player=change.player_id)
-    last = list(rows.order_by("-finished_at", "-match").values_list("rating_before", "rating_after")[:LAST_RATINGS])
+    last = list(rows.order_by("-finished_at", "-match_id").values_list("rating_before", "rating_after")[:LAST_RATINGS])
     ratings = [last[-1][0], *(after for _, after in reversed(last))]
     high = max(ratings)
     return path(Axes(SPARK, len(ratings) - 1, min(*ratings, high - MIN_SPAN), high).places(ratings))

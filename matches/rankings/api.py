@@ -378,7 +378,7 @@ class ChangeList(_PublicView):
     def get(self, request: Request, public_id: str) -> Response:
         """Return a page of changes, newest first."""
         changes = RatingChange.objects.filter(pool=default_pool(), player=access.player(public_id))
-        rows = self.page_of(changes.select_related("pool__club").order_by("-finished_at", "-match"))
+        rows = self.page_of(changes.select_related("pool__club").order_by("-finished_at", "-match_id"))
         return self.get_paginated_response(
             [{"finished_at": row.finished_at, **change_data(Explained.of(row))} for row in rows]
         )

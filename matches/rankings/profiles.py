@@ -234,7 +234,7 @@ def profile(player: Player, now: datetime, viewer: Viewer, *, whole: bool = Fals
     """Build the profile; the number of queries does not depend on the number of matches."""
     pool = default_pool()
     standing = PlayerRating.objects.filter(pool=pool, player=player).select_related("pool").first()
-    changes = RatingChange.objects.filter(pool=pool, player=player).order_by("-finished_at", "-match")
+    changes = RatingChange.objects.filter(pool=pool, player=player).order_by("-finished_at", "-match_id")
     drawn = list(
         changes.values_list("finished_at", "won", "rating_before", "rating_after")[: None if whole else CHARTED]
     )

@@ -147,7 +147,7 @@ def table(filters: RankingFilters, now: datetime) -> QuerySet[PlayerRating]:
     if filters.club and not pool.is_own:
         members = Membership.objects.filter(club__slug=filters.club, left_at__isnull=True)
         rows = rows.filter(player__in=members.values("player"))
-    return rows.order_by("-rating", "player")
+    return rows.order_by("-rating", "player_id")
 
 
 def _days_before(now: datetime, days: int) -> datetime:

@@ -1,21 +1,34 @@
 """Pages of a list."""
 
+import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Lower
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 from rest_framework.test import APIRequestFactory
 
-from core.pagination import PAGE_SIZE, CursorPages, page_of
-from players.models import Player
+from core.packages import PACKAGES
+from core.pagination import PAGE_SIZE, CursorPages, page_of, without_ties
+from matches.models import Match, PlayerRating, RatingChange
+from players.models import Club, LogEntry, Player
+from tests.api.test_control_characters import ids_in
+from tests.api.test_fuzzed import ASKERS, World, world
+from tests.api.test_parity import schema
+from tests.test_layout import ROOT, python_files
+from tournaments.models import Entry, Tournament
+
+__all__ = ["world"]
 
 pytestmark = pytest.mark.postgresql
 
@@ -64,12 +77,31 @@ def namesakes(db: None) -> list[Player]:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 7, 8])
-@pytest.mark.parametrize("order", [("name", "pk"), ("-name", "-pk"), ("-name", "pk"), ("-pk",)])
+@pytest.mark.parametrize("order", [("name", "pk"), ("-name", "-pk"), ("-name", "pk"), ("-pk",), ("name",), ("-name",)])
 def test_the_pages_together_are_the_list(namesakes: list[Player], size: int, order: tuple[str, ...]) -> None:
     rows = Player.objects.order_by(*order)
     pages = list(pages_of(rows, page_size=size))
-    assert [player for page in pages for player in page] == list(rows)
+    assert [player for page in pages for player in page] == list(without_ties(rows))
     assert [len(page) for page in pages] == [min(size, len(NAMES) - first) for first in range(0, len(NAMES), size)]
+
+
+@pytest.mark.parametrize("order", [("name",), (Lower("name"),), ("-erased_at", "name"), ()])
+def test_equal_rows_are_each_on_one_page(namesakes: list[Player], order: tuple[Any, ...]) -> None:
+    rows = Player.objects.order_by(*order)
+    pages = [page_of(rows, number, 2) for number in range(1, 5)]
+    assert all(page.paginator.object_list.query.order_by[-1] == "pk" for page in pages)
+    assert sorted(player.pk for page in pages for player in page) == sorted(player.pk for player in namesakes)
+
+
+def test_every_list_is_paged_here() -> None:
+    """Or it would not have an order without ties."""
+    sources = {path.relative_to(ROOT): path.read_text() for path in python_files()}
+    others = re.compile(
+        r"Paginator\(|import .*Paginator|rest_framework.pagination|(LimitOffset|PageNumber|Cursor)Pagination"
+    )
+    paging = {str(path) for path, text in sources.items() if path.parts[0] in PACKAGES and others.search(text)}
+    assert paging == {"core/pagination.py"}
+    assert issubclass(api_settings.DEFAULT_PAGINATION_CLASS, CursorPages)
 
 
 def test_rows_that_come_and_go_neither_repeat_nor_skip_others(namesakes: list[Player]) -> None:
@@ -113,3 +145,39 @@ def test_long_lists_are_read_in_the_order_of_an_index(client: Client, namesakes:
         steps = [row[3] for row in cursor.fetchall()]
     assert any("USING INDEX" in step or "USING COVERING INDEX" in step for step in steps), steps
     assert "USE TEMP B-TREE FOR ORDER BY" not in steps
+
+
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+TIED: dict[Any, dict[str, Any]] = {
+    Tournament: {"starts_at": EPOCH},
+    Match: {"finished_at": EPOCH, "created_at": EPOCH},
+    Club: {"search_key": "same"},
+    Player: {"name_key": "same"},
+    LogEntry: {"at": EPOCH},
+    PlayerRating: {"rating": 1500.0},
+    RatingChange: {"finished_at": EPOCH},
+    Entry: {"entered_at": EPOCH},
+}
+"""What lists of the API are ordered by, the same for all rows."""
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_each_row_of_each_list_of_the_api_is_on_one_page(world: World) -> None:
+    client = Client(headers={"Authorization": f"Token {world.tokens[ASKERS['director']]}"})
+    compared = []
+    with transaction.atomic():
+        for model, values in TIED.items():
+            model._base_manager.update(**values)
+        for path, methods in schema()["paths"].items():
+            if "cursor" not in {parameter["name"] for parameter in methods.get("get", {}).get("parameters", ())}:
+                continue
+            whole = client.get(ids_in(path, world), {"page_size": 40}).json()["results"]
+            address, rows = f"{ids_in(path, world)}?page_size=1", list[Any]()
+            while address and len(rows) < len(whole):
+                answer = client.get(address).json()
+                address, rows = answer["next"], rows + answer["results"]
+            assert rows == whole, path
+            compared += [path] if len(whole) > 1 else []
+        transaction.set_rollback(True)
+    assert len(compared) > 7

@@ -131,10 +131,11 @@ def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tourname
 def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
     """Return running and coming events, and one page of past events."""
     events = listed(user, club)
-    running = list(events.filter(status=Tournament.Status.RUNNING).order_by("starts_at")[:ON_A_PAGE])
-    coming = list(events.filter(status__in=["draft", "published"]).order_by("starts_at", "name")[:ON_A_PAGE])
-    over = page_of(events.filter(status__in=ENDED).order_by("-starts_at", "name"), number, ON_A_PAGE)
-    clubs = list(Club.objects.filter(Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE)))[:200])
+    running = list(events.filter(status=Tournament.Status.RUNNING).order_by("starts_at", "pk")[:ON_A_PAGE])
+    coming = list(events.filter(status__in=["draft", "published"]).order_by("starts_at", "name", "pk")[:ON_A_PAGE])
+    over = page_of(events.filter(status__in=ENDED).order_by("-starts_at", "name", "-pk"), number, ON_A_PAGE)
+    with_events = Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE))
+    clubs = list(Club.objects.filter(with_events).order_by("search_key", "pk")[:200])
     return {"running": running, "coming": coming, "over": over, "clubs": clubs, "club": club}
 
 
@@ -142,14 +143,14 @@ def on_show(count: int) -> list[Tournament]:
     """Return public events: running ones first, then those to come by date."""
     events = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
     # "running" comes after "published" in the alphabet.
-    return list(events.order_by("-status", "starts_at", "name")[:count])
+    return list(events.order_by("-status", "starts_at", "name", "pk")[:count])
 
 
 def run_by(user: User, clubs: Collection[int]) -> list[Tournament]:
     """Return the events that are not over and that a user helps at or, once they are published, runs in these clubs."""
     run = Q(club__in=clubs, status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
     events = Tournament.objects.filter(run | Exists(_helped_by(user))).exclude(status__in=ENDED)
-    return list(events.select_related("club").order_by("-status", "starts_at", "name")[:ON_A_PAGE])
+    return list(events.select_related("club").order_by("-status", "starts_at", "name", "pk")[:ON_A_PAGE])
 
 
 def evenings_now(players: Collection[int], run: Collection[Tournament]) -> list[Tournament]:
@@ -157,7 +158,7 @@ def evenings_now(players: Collection[int], run: Collection[Tournament]) -> list[
     entered = Entry.objects.filter(takes_part(), division__tournament=OuterRef("pk"), player__in=players)
     events = Tournament.objects.filter(status=Tournament.Status.RUNNING, floor__isnull=False)
     mine = events.filter(Q(pk__in=[event.pk for event in run]) | Exists(entered))
-    return list(mine.select_related("club").order_by("-starts_at", "name")[:EVENINGS_SHOWN])
+    return list(mine.select_related("club").order_by("-starts_at", "name", "pk")[:EVENINGS_SHOWN])
 
 
 LATEST_PLAYED = 100

@@ -218,3 +218,15 @@ def test_empty_pages_show_what_to_do(client: Client, alice_client: Client, club:
     assert "This event has no division yet." in page(alice_client, home)
     assert "This event has no division yet." in page(alice_client, f"{home}console/")
     assert "An event needs at least one division" in text(post(alice_client, f"{home}publish/", {}))
+
+
+@pytest.mark.postgresql
+def test_each_of_many_events_of_one_time_and_name_is_on_one_page(client: Client, club: Club, alice: User) -> None:
+    over = {"status": Tournament.Status.FINISHED, "starts_at": NOW, "time_zone": "UTC", "currency": "EUR"}
+    Tournament.objects.bulk_create(
+        Tournament(club=club, name="Club night", slug=f"night-{number}", created_by=alice, created_at=NOW, **over)
+        for number in range(130)
+    )
+    pages = [html(client.get("/events/", {"page": number})) for number in range(1, 6)]
+    shown = [slug for text in pages for slug in set(re.findall(rf"/events/{club.slug}/(night-\d+)/", text))]
+    assert len(shown) == len(set(shown)) == 130
