@@ -74,6 +74,8 @@ OTHER_FILES = (
     (re.compile(rb"\x1f\x8b|Rar!\x1a|7z\xbc\xaf|\xfd7zXZ"), "spreadsheet_is_packed"),
 )
 """How files begin that people take for tables, and the code that says what they are; the third is Excel’s `.xls`."""
+_ESCAPED = re.compile(r"\A'(?=[=+\-@])")
+"""Begins a text of our own files that a spreadsheet would take for a formula."""
 CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1f]")
 COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """All that programs write; others take much memory to unpack."""
@@ -165,7 +167,7 @@ def _read_csv(text: str, workbook: "_Workbook", name: str) -> None:
     workbook.begin(name)
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            workbook.add_row([" ".join(cell.split()) for cell in row])
+            workbook.add_row([_ESCAPED.sub("", " ".join(cell.split())) for cell in row])
     except csv.Error:
         raise Refused("spreadsheet_unreadable") from None
 

@@ -252,8 +252,8 @@ def decision_rows(seen: SeenAnalysis | None, names: tuple[str, str]) -> Iterator
         return
     for decision in seen.decisions:
         values = [getattr(decision, name) for name in HEADERS if name != "player"]
-        values.insert(HEADERS.index("player"), safe(names[side_in_match(seen.analysis, decision.side)]))
-        yield values
+        values.insert(HEADERS.index("player"), names[side_in_match(seen.analysis, decision.side)])
+        yield [safe(value) if isinstance(value, str) else value for value in values]
 
 
 def night_rows(night: EventReport | None) -> Iterator[list[Any]]:

@@ -21,7 +21,7 @@ from django.views.decorators.cache import never_cache
 
 from core.access import Who, open_to
 from core.charts import Axes, ChartFrame, path
-from core.downloads import short_file
+from core.downloads import safe, short_file
 from core.languages import ordinal
 from core.public_ids import new_form_key
 from core.requests import is_htmx
@@ -68,6 +68,7 @@ from seasons.tables import (
     names_by_id,
     names_of_table,
     newest_plan,
+    plain,
     season_table,
     table_of,
     table_of_view,
@@ -773,10 +774,16 @@ def series_file(request: HttpRequest, slug: str, series: str, extension: str) ->
 
 def _lines(body: Mapping[str, Any]) -> Iterator[list[Any]]:
     events = body["events"]
-    yield [_("Rank"), _("Player"), *(f"{event['day'] or ''} {event['name']}".strip() for event in events), _("Total")]
+    titles = (safe(f"{event['day'] or ''} {event['name']}".strip()) for event in events)
+    yield [_("Rank"), _("Player"), *titles, _("Total")]
     for row in body["rows"]:
         points = (row["points"].get(event["event"], "") for event in events)
-        yield [row["rank"] or "", row["name"], *points, row["total"]]
+        yield [row["rank"] or "", safe(row["name"]), *map(_decimal, (*points, row["total"]))]
+
+
+def _decimal(points: str) -> str:
+    """Write 27/2, which spreadsheets take for a date, as 13.5000: three decimals could be thousands to our import."""
+    return points and plain(Fraction(points), 4)
 
 
 # The card of a club.

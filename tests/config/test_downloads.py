@@ -2,30 +2,39 @@
 
 import csv
 import io
+import re
 import socket
 import threading
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import uvicorn
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.test import Client, override_settings
-from django.urls import path
+from django.urls import path, reverse
+from django.utils import timezone
 
 from config import asgi
 from config.valkey import free_port
 from core import downloads, throttle
-from matches.models import Match, RatingChange, Result
+from matches.models import Match, PlayerRating, RatingChange, RatingPool, Result
 from matches.presentation.visibility import NOBODY
 from matches.rankings import histories
 from matches.ratings.services import default_pool
-from players.models import LogEntry, Player
+from players.models import Club, LogEntry, Player
+from tests import demo_club
+from tests.access.roles import ROUTES
+from tests.access.world import parameters
 from tests.matches.ratings.history import NOON
+from tests.names import name_columns
+from tournaments.models import Division, Series
 
 DOWNLOADS = 8
 PATIENCE = 60.0
@@ -195,3 +204,56 @@ def test_downloads_are_limited_per_client(client: Client, db: None, name: str) -
         answer.close()
     assert statuses == [200] * throttle.DOWNLOADS_BY.most + [429]
     assert downloads.slots.running == 0
+
+
+def csv_addresses() -> Iterator[tuple[str, str]]:
+    """Each route of a CSV file, and its address for everything on the site."""
+    divisions = Division.objects.values("public_id", "tournament__slug", "tournament__club__slug")
+    matches = Match.objects.exclude(analyses=None).values_list("public_id", flat=True)
+    things: list[dict[str, Any]] = [
+        {},
+        *({"slug": club} for club in Club.objects.values_list("slug", flat=True)),
+        *({"slug": pool.club.slug, "pk": pool.pk} for pool in RatingPool.objects.exclude(club=None) if pool.club),
+        *({"slug": row.club.slug, "series": row.slug, "extension": "csv"} for row in Series.objects.all()),
+        *({"public_id": public_id} for public_id in matches),
+        *(
+            {"club": row["tournament__club__slug"], "slug": row["tournament__slug"], **more}
+            for row in divisions
+            for more in ({}, {"division": row["public_id"], "extension": "csv"})
+        ),
+    ]
+    for name, route in ROUTES.items():
+        if "csv" in str(route.pattern):
+            own = [values for values in things if set(values) == parameters(name)]
+            assert own, f"nothing on the site has {name}"
+            yield from ((name, reverse(name, kwargs=values)) for values in own)
+
+
+NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+FORMULAS = ("=HYPERLINK(1)", "+49 30 1", "-Dan", "@Ida")
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_no_cell_of_any_csv_file_is_a_formula_or_a_date() -> None:
+    client = Client()
+    client.force_login(demo_club.load(now=timezone.now())["owner"] or AnonymousUser())
+    some = [row.pk for row in PlayerRating.objects.order_by("pk")[:5]]
+    PlayerRating.objects.filter(pk__in=some).update(pool=RatingPool.objects.exclude(club=None).latest("pk"))
+    for model, field in name_columns():
+        for number, row in enumerate(model._base_manager.exclude(**{field.name: ""})):
+            text = f"{FORMULAS[number % 4]} {number}"[: field.max_length]
+            model._base_manager.filter(pk=row.pk).update(**{field.name: text})
+    faults, escaped = set(), Counter[str]()
+    for name, address in csv_addresses():
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+        text = answer.getvalue().decode()
+        for cell in (cell for row in csv.reader(io.StringIO(text)) for cell in row):
+            escaped[name] += cell.startswith(tuple(f"'{formula}" for formula in FORMULAS))
+            is_date = name != "match-analysis-file" and re.fullmatch(r"\d+/\d+", cell)  # There it is a play.
+            if is_date or (cell.startswith(downloads.FORMULA) and not NUMBER.fullmatch(cell)):
+                faults.add((name, cell))
+    assert faults == set()
+    assert len(escaped) > 7
+    assert all(escaped.values()), escaped

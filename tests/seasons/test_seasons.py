@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -19,6 +20,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import override
 
+from core.spreadsheets import read_spreadsheet
 from display.sharing.cards import card_of
 from display.sharing.drawing import draw_card
 from display.sharing.page.picture import share_url
@@ -34,6 +36,7 @@ from seasons import services
 from seasons.changes import changes_of, season_changes
 from seasons.facts import facts_of
 from seasons.finals import prepare_final
+from seasons.imports.rows import Reading, read_past
 from seasons.page.season import SeasonView, season_view
 from seasons.plan_form import PlanLinesForm, lines_of
 from seasons.sample_evening import Invented, invented_evening
@@ -815,6 +818,31 @@ def test_the_files_hold_the_table(cast: list[Player], alices: Client) -> None:
     assert [line["rank"] for line in body["rows"]] == [1, 2, 3, 3, 5, 5, 5, 5]
     lines = Client().get(f"/clubs/harbour/seasons/{row.slug}/table.csv").content.decode().splitlines()
     assert len(lines) == 9
+
+
+def test_the_file_holds_texts_and_numbers_and_our_import_reads_it(cast: list[Player]) -> None:
+    results = {"=HYPERLINK(1)": "13.5", "+49 30 1": "3.375", "-Dan": "-1.5", "@Ida": "12"}
+    night(cast, "one")
+    row = season()
+    past = PastSeason.objects.create(club=row.club, name="As told", counts_in=row)
+    for player, (name, points) in zip(cast, results.items(), strict=False):
+        Player.objects.filter(pk=player.pk).update(name=name)
+        PastPlacing.objects.create(season=past, player=player, event="+1", points=points)
+    plan = {**newest_plan(row).plan, "points": {"given": True}}
+    services.change_plan(series=row, plan=plan, after=row.seq, by=SYSTEM, now=NOON)
+    address = f"/clubs/harbour/seasons/{row.slug}/table.csv"
+    file = Client().get(address, headers={"Accept-Language": "de"}).content
+    lines = file.decode().splitlines()
+    assert "'+1" in lines[0].split(",")
+    assert [line.split(",")[1:3] for line in lines if line.split(",")[1].startswith("'")] == [
+        ["'=HYPERLINK(1)", "13.5000"],
+        ["'@Ida", "12"],
+        ["'+49 30 1", "3.3750"],
+        ["'-Dan", "-1.5000"],
+    ]
+    read = read_past(read_spreadsheet(file), Reading(nights=[3], cells="points")).good
+    points = {each.name: each.points for each in read if each.event == "+1"}
+    assert points == {"=HYPERLINK(1)": Decimal("13.5"), "-Dan": Decimal("-1.5")}, "the others are no names to it"
 
 
 def test_days_that_make_no_season_are_refused(cast: list[Player]) -> None:
