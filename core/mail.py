@@ -10,6 +10,9 @@ from django.template.loader import render_to_string
 
 from core import breaker
 
+AUTOMATIC = {"Auto-Submitted": "auto-generated"}
+"""Says that nobody has typed it (RFC 3834), so that no holiday reply comes back."""
+
 
 def send_mail(
     *, to: str, subject: str, template: str, context: Mapping[str, Any], headers: Mapping[str, str] | None = None
@@ -28,7 +31,7 @@ def send_text(*, to: str, subject: str, text: str, headers: Mapping[str, str] | 
     server = f"smtp {settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
     breaker.check(server)
     try:
-        EmailMessage(line, text, to=[to], headers=dict(headers or {})).send()
+        EmailMessage(line, text, to=[to], headers={**(headers or {}), **AUTOMATIC}).send()
     except OSError as error:
         if _is_away(error):
             breaker.failed(server)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core import mail
 from django.core.cache import cache
 from django.db import connection
 from hypothesis import settings as hypothesis_settings
@@ -123,6 +124,13 @@ def _secrets_of_the_module(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def _secrets_of_the_test(request: pytest.FixtureRequest) -> None:
     numbers.seed(f"{TEST_SEED} {request.node.nodeid}")
+
+
+@pytest.fixture(autouse=True)
+def _mails_are_automatic() -> Iterator[None]:
+    """See that each e-mail of each test says that nobody typed it, so that no holiday reply comes back."""
+    yield
+    assert all(message.message()["Auto-Submitted"] == "auto-generated" for message in getattr(mail, "outbox", ()))
 
 
 class ValkeyServer:

@@ -80,6 +80,7 @@ def test_an_email_names_the_match_and_has_one_link_and_a_way_to_unsubscribe(bob:
     assert message.subject == "The director decided your match against a player"
     assert message.body.count("http") == 2, "the page and unsubscribing"
     assert message.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert message.extra_headers["Auto-Submitted"] == "auto-generated", "no holiday reply comes back"
     link = message.extra_headers["List-Unsubscribe"].strip("<>").split("8000")[1]
     assert "A director’s ruling on your match" in html(client.get(link))
     assert "email" in notifications.choices_of(bob)[RULED], "opening a link changes nothing"
