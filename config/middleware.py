@@ -83,10 +83,12 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a form without a CSRF token: the page is old, cookies are off, or the form is on another site."""
-    return problem_response(request, exceptions.PermissionDenied()) or page(
-        request, HTTPStatus.FORBIDDEN, "403_csrf.html"
-    )
+    """Answer a form without a CSRF token: the page is old, cookies are off, or the form is on another site.
+
+    What somebody typed before they signed in again is offered to be sent.
+    """
+    answer = problem_response(request, exceptions.PermissionDenied()) or kept_input.offer_again(request)
+    return answer or page(request, HTTPStatus.FORBIDDEN, "403_csrf.html")
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -3,8 +3,12 @@
 A form that is sent after the session has ended leads to the sign-in page. Meanwhile its fields are kept in a signed
 cookie that the browser sends only to pages under `/sign-in/`, and are then offered to be sent again.
 Nothing is sent without a click. Passwords and files are never kept.
+
+The CSRF token changes when somebody signs in. A form that the same user had open in another tab is kept, too: a secret
+says for whom it was made, which nobody else can write.
 """
 
+import re
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import NamedTuple
@@ -13,10 +17,13 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import resolve_url
+from django.middleware.csrf import _unmask_cipher_token  # type: ignore[attr-defined]  # left out of the stubs
+from django.shortcuts import redirect, resolve_url
 from django.urls import reverse
+from django.utils.crypto import constant_time_compare, get_random_string, salted_hmac
 
 from core.requests import is_htmx, way_back
+from players.access import Visitor
 
 COOKIE = "kept_input"
 SALT = "players.accounts.kept_input"
@@ -78,6 +85,35 @@ def keep(request: HttpRequest, response: HttpResponse) -> None:
             httponly=True,
             samesite="Lax",
         )
+
+
+RANDOM = 16
+"""Characters of a CSRF secret, of 32, that are random; the others say for whom it was made."""
+
+
+def csrf_secret_for(user: Visitor) -> str:
+    """Return a new secret for the forms that a user sees."""
+    start = get_random_string(RANDOM)
+    return start + _signature(user, start)
+
+
+def _signature(user: Visitor, start: str) -> str:
+    return salted_hmac(f"{SALT}.csrf", f"{user.pk}:{start}", algorithm="sha256").hexdigest()[:RANDOM]
+
+
+def offer_again(request: HttpRequest) -> HttpResponse | None:
+    """Answer a form with an old CSRF token that this user saw before they signed in again; None for any other."""
+    token = request.POST.get("csrfmiddlewaretoken", "")
+    if not request.user.is_authenticated or not re.fullmatch("[a-zA-Z0-9]{64}", token):
+        return None
+    secret = _unmask_cipher_token(token)
+    if not constant_time_compare(secret[RANDOM:], _signature(request.user, secret[:RANDOM])):
+        return None
+    response = redirect("send-kept-input")
+    keep(request, response)
+    if COOKIE not in response.cookies:
+        return None
+    return _for_htmx(request, response) if is_htmx(request) else response
 
 
 class KeepInput:

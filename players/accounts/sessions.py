@@ -21,6 +21,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
 from players.accounts.backend import BACKEND
+from players.accounts.kept_input import csrf_secret_for
 from players.models import AccountSession, User
 from players.notifications import push
 
@@ -75,6 +76,8 @@ class AccountMiddleware(AuthenticationMiddleware):
         """Set `request.user`, read when it is first used."""
         super().process_request(request)
         request.user = SimpleLazyObject(lambda: _signed_in(request))  # type: ignore[assignment]
+        # If this browser has none yet: Django takes it from there once a page has a form.
+        request.META.setdefault("CSRF_COOKIE", SimpleLazyObject(lambda: csrf_secret_for(request.user)))
 
 
 def _signed_in(request: HttpRequest) -> User | AnonymousUser:
@@ -92,6 +95,7 @@ def _signed_in(request: HttpRequest) -> User | AnonymousUser:
 def begin(request: HttpRequest, user: User) -> None:
     """Sign a user in, and note what their list of sessions shows."""
     login(request, user, backend=BACKEND)
+    request.META["CSRF_COOKIE"] = csrf_secret_for(user)
     request.session[BROWSER] = browser_of(request.headers.get("User-Agent", ""))
     request.session[STARTED] = timezone.now().isoformat()
     push.session_id(request.session)

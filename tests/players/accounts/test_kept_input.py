@@ -7,13 +7,16 @@ from html import unescape
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import _mask_cipher_secret
 from django.test import Client, override_settings
 from django.urls import path
 from django.utils import timezone
 
 from players.accounts import kept_input
+from players.accounts.kept_input import csrf_secret_for
 from players.models import Club, Membership, Player, User
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +76,50 @@ def test_what_was_typed_is_sent_after_signing_in(browser: Client, harbour: Club,
     club = Club.objects.get()
     assert (club.name, club.city, club.about.splitlines()) == ("Harbour", "Esbjerg", ABOUT.splitlines())
     assert browser.get("/sign-in/continue/")["Location"] == "/", "it is offered once"
+
+
+def sign_in_again(browser: Client, password: str, email: str = "alice@example.org") -> None:
+    """In another tab, after the session has ended."""
+    browser.session.flush()
+    browser.get("/sign-in/")
+    answer = send(browser, "/sign-in/", {"username": email, "password": password})
+    assert answer.status_code == 302
+
+
+@pytest.mark.parametrize("has_signed_in_here", [True, False])
+def test_what_was_typed_is_kept_when_one_has_signed_in_again_in_another_tab(
+    browser: Client, harbour: Club, alice: User, password: str, has_signed_in_here: bool
+) -> None:
+    if has_signed_in_here:
+        sign_in_again(browser, password)
+    else:
+        browser.cookies.pop("csrftoken")
+        browser.force_login(alice)
+    browser.get("/clubs/harbour/edit/")
+    old = browser.cookies["csrftoken"].value
+    sign_in_again(browser, password)
+    assert browser.cookies["csrftoken"].value != old
+    typed = {**TYPED, "csrfmiddlewaretoken": _mask_cipher_secret(old)}
+    refused = browser.post("/clubs/harbour/edit/", typed)
+    assert (refused.status_code, refused["Location"]) == (302, "/sign-in/continue/")
+    page = browser.get(refused["Location"])
+    assert "You have signed in again" in page.content.decode()
+    path, fields = form_on(page)
+    assert (path, fields) == ("/clubs/harbour/edit/", TYPED)
+    assert Club.objects.get().name == "Old name", "nothing is sent without a click"
+    assert send(browser, path, fields).status_code == 302
+    assert Club.objects.get().name == "Harbour"
+
+
+def test_what_was_typed_is_kept_for_nobody_else(browser: Client, harbour: Club, bob: User, password: str) -> None:
+    sign_in_again(browser, password)
+    browser.get("/clubs/harbour/edit/")
+    alices = _mask_cipher_secret(browser.cookies["csrftoken"].value)
+    sign_in_again(browser, password, bob.email)
+    for token in (alices, _mask_cipher_secret(csrf_secret_for(AnonymousUser())), "a" * 64, "short", ""):
+        answer = browser.post("/clubs/harbour/edit/", {**TYPED, "csrfmiddlewaretoken": token})
+        assert answer.status_code == 403
+        assert kept_input.COOKIE not in answer.cookies
 
 
 def forbids(request: HttpRequest) -> HttpResponse:
