@@ -89,6 +89,8 @@ MESSAGES = {
     "record_unmoved": gettext_noop(
         "One side never moves in this record, so it does not show that the match was played."
     ),
+    "record_repeats": gettext_noop("The same plays already stand for another match."),
+    "record_repeats_match": gettext_noop("The same plays already stand for another match: {match}."),
     "record_start": gettext_noop("The match started at {left}–{right}, the record at {stated}."),
     "record_crawford": gettext_noop("The record and the match use different Crawford rules."),
     "record_names": gettext_noop("The names in this record do not show which player is which."),

@@ -11,7 +11,7 @@ from matches.models.lobby import (
     FriendlyBlock,
     PlayPreferences,
 )
-from matches.models.matches import Match, MatchImport, Provisional, Result
+from matches.models.matches import GameFingerprint, Match, MatchImport, Provisional, Result
 from matches.models.play import (
     MAX_ACTION_KEY_LENGTH,
     Action,
@@ -66,6 +66,7 @@ __all__ = [
     "DiceSecret",
     "FormulaComparison",
     "FriendlyBlock",
+    "GameFingerprint",
     "LiveMatch",
     "Match",
     "MatchImport",

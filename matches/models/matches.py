@@ -165,6 +165,18 @@ class Match(models.Model):
         return self.state in (self.State.SETTLED, self.State.VOID)
 
 
+class GameFingerprint(models.Model):
+    """A game that was played in a match, by which its plays are recognised in other records (`records.repeats`)."""
+
+    fingerprint = models.BigIntegerField(db_index=True)
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="+")
+    submission = models.ForeignKey("matches.Submission", on_delete=models.CASCADE, null=True, related_name="+")
+    """The record that shows the game; None if it was played here."""
+
+    def __str__(self) -> str:
+        return f"{self.match_id}: {self.fingerprint:x}"
+
+
 class Result(models.Model):
     """One version of the result of a match. The highest version stands; what it says is never changed.
 

@@ -19,9 +19,9 @@ from matches.play import due
 from matches.play.absences import claim_absence
 from matches.play.chains import LINK_FIELDS, Chains
 from matches.play.deciding_ahead import answer_as_decided
-from matches.play.journal import Journal, event_of, lock_with_live, standing
+from matches.play.journal import Journal, lock_with_live
 from matches.play.live import EventKind, LiveEvent, LiveState, after_event, to_ms
-from matches.play.transcripts import state_after, state_at_start
+from matches.play.transcripts import event_of, standing, state_after, state_at_start
 from players.actors import SYSTEM, Actor
 
 # Bearing off without contact, where hardly any decision is left to make.

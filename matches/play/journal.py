@@ -1,7 +1,7 @@
 """The rows of a live match while it is locked: events appended, the cache kept, the match finished."""
 
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -29,9 +29,12 @@ from matches.play import lag as lags
 from matches.play.aborting import abort_if_left
 from matches.play.chains import Chains
 from matches.play.codec import from_data, to_data
-from matches.play.live import EventKind, LiveEvent, LiveState, after_event, from_ms, taken_back, to_ms
+from matches.play.live import EventKind, LiveEvent, LiveState, after_event, from_ms, taken_back
 from matches.play.notifications import notify_turn
 from matches.play.public_state import streamed_state
+from matches.play.transcripts import transcript_of
+from matches.records.comparison import fingerprints
+from matches.records.repeats import note_plays
 from players.actors import SYSTEM, Actor
 
 _CLOCK_ONLY = frozenset(EventKind) - {EventKind.CLAIM_AWAY, EventKind.TAKE_BACK}
@@ -225,6 +228,9 @@ class Journal:
         basis = Basis(Result.Source.LIVE, acted=self._sides_that_played, is_ruled=is_ruled)
         append_result(self.match, outcome, basis, by=SYSTEM, now=now, announced_by=Announced.WORKER)
         enqueue_match(match=self.match, now=now)
+        # Actions that do not lead to this end are for `check_integrity`; the match is over all the same.
+        with suppress(Refused):
+            note_plays(self.match.pk, fingerprints(transcript_of(self.live)))
 
     @property
     def _sides_that_played(self) -> frozenset[int]:
@@ -247,32 +253,6 @@ def lapses_at(match: Match, *, by_correspondence: bool, now: datetime, wait: tim
 def _hint_bot(live: LiveMatch) -> None:
     """Have a worker act for the bot of a match after the commit."""
     transaction.on_commit(partial(hint, ACT_AT_LEVEL if live.bot_level else ACT_FOR_BOT, live.pk), robust=True)
-
-
-def standing(actions: Iterable[Action]) -> list[Action]:
-    """Those of the actions, which are in order, that were not taken back."""
-    kept: list[Action] = []
-    for action in actions:
-        if action.kind != EventKind.TAKE_BACK:
-            kept.append(action)
-            continue
-        while kept and kept[-1].seq > action.data["to"]:
-            kept.pop()
-    return kept
-
-
-def event_of(action: Action) -> LiveEvent:
-    data = action.data
-    return LiveEvent(
-        kind=action.kind,
-        at=to_ms(action.at),
-        side=action.side,
-        dice=tuple(data["dice"]) if "dice" in data else None,
-        moves=tuple(tuple(way) for way in data.get("moves", ())),
-        value=data.get("value"),
-        score=tuple(data["score"]) if "score" in data else None,
-        credit=action.credit,
-    )
 
 
 def outcome_data(before: LiveState, after: LiveState, event: LiveEvent) -> dict[str, Any]:

@@ -9,10 +9,8 @@ from django.db import transaction
 from core.live.publishing import authorise_again_on_commit
 from core.live.site_version import unseen_writes
 from core.locks import for_update
-from engine.actions import FlagRule
 from engine.clock import Clock, ClockSettings
 from engine.errors import Refused
-from engine.match import MatchState
 from matches.lifecycle.begun import is_untouched
 from matches.lifecycle.events import events
 from matches.lifecycle.locks import changed
@@ -25,6 +23,7 @@ from matches.play.codec import to_data
 from matches.play.journal import Journal, lapses_at
 from matches.play.live import EventKind, LiveEvent, LiveState, from_ms, to_ms
 from matches.play.notifications import notify_opened
+from matches.play.transcripts import first_state
 from players.actors import Actor, log
 from players.people.rows import lock_present
 
@@ -150,18 +149,6 @@ def _invited(match: Match, by: Actor) -> list[int]:
     """The sides that somebody invites by opening a board: both, or their opponent."""
     opener = by.side if by.user is None else side_of(match, by)
     return [side for side in (0, 1) if side != opener]
-
-
-def here_at_start(live: LiveMatch) -> tuple[bool, bool]:
-    """Which sides count as here before the first action: both where nobody was invited, as against a bot."""
-    return live.invited_at is None, live.invited_at is None
-
-
-def first_state(match: Match, flag_rule: str) -> MatchState:
-    """The engine's state of a match before its first roll."""
-    return MatchState.start(
-        match.length, match.start_score, crawford_rule=match.crawford, flag_rule=FlagRule(flag_rule)
-    )
 
 
 def open_by_player(*, match: Match, by: Actor, now: datetime) -> LiveMatch:

@@ -4,19 +4,25 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from engine.actions import Act
+from engine.actions import Act, FlagRule
 from engine.adjudication import adjudicate
 from engine.clock import Clock, ClockSettings
+from engine.match import MatchState
 from engine.recording import record
 from engine.transcript import Game, Kind, Transcript
 from matches.models import Action, LiveMatch, Match, Result
 from matches.play.codec import to_data
-from matches.play.journal import event_of, standing
-from matches.play.live import EventKind, LiveState, after_event, taken_back, to_ms
-from matches.play.starting import first_state, here_at_start
+from matches.play.live import EventKind, LiveEvent, LiveState, after_event, taken_back, to_ms
 from players.people.rows import canonical
 
 # The states of a match played here, computed from its actions.
+
+
+def first_state(match: Match, flag_rule: str) -> MatchState:
+    """The engine's state of a match before its first roll."""
+    return MatchState.start(
+        match.length, (match.start_0, match.start_1), crawford_rule=match.crawford, flag_rule=FlagRule(flag_rule)
+    )
 
 
 def state_at_start(live: LiveMatch) -> LiveState:
@@ -25,7 +31,34 @@ def state_at_start(live: LiveMatch) -> LiveState:
     if live.delay is not None:
         clock = Clock.of(ClockSettings(live.delay, live.bank, live.overtime, live.correspondence))
     start = first_state(live.match, live.flag_rule)
-    return LiveState.start(start, clock, to_ms(live.started_at), here=here_at_start(live))
+    # Where nobody was invited, as against a bot, both count as here.
+    return LiveState.start(start, clock, to_ms(live.started_at), here=(live.invited_at is None,) * 2)
+
+
+def standing(actions: Iterable[Action]) -> list[Action]:
+    """Those of the actions, which are in order, that were not taken back."""
+    kept: list[Action] = []
+    for action in actions:
+        if action.kind != EventKind.TAKE_BACK:
+            kept.append(action)
+            continue
+        while kept and kept[-1].seq > action.data["to"]:
+            kept.pop()
+    return kept
+
+
+def event_of(action: Action) -> LiveEvent:
+    data = action.data
+    return LiveEvent(
+        kind=action.kind,
+        at=to_ms(action.at),
+        side=action.side,
+        dice=tuple(data["dice"]) if "dice" in data else None,
+        moves=tuple(tuple(way) for way in data.get("moves", ())),
+        value=data.get("value"),
+        score=tuple(data["score"]) if "score" in data else None,
+        credit=action.credit,
+    )
 
 
 def state_after(state: LiveState, actions: Iterable[Action]) -> LiveState:

@@ -16,6 +16,7 @@ from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from engine.version import VERSION
 from matches.models import MAX_BYTES, MAX_FILE_NAME_LENGTH, MAX_MEBIBYTES, Match, Submission, Verdict
+from matches.records.repeats import note_plays
 from matches.records.verdicts import Json, checked_record, rejected
 from players.models import User
 
@@ -145,6 +146,8 @@ def write_verdict(
         row.state = Submission.State.DONE
         row.format, row.dialect, row.transcript = checked["format"], checked["dialect"], checked["transcript"]
         row.save(update_fields=["state", "format", "dialect", "transcript"])
+        if row.match_id is not None:
+            note_plays(row.match_id, checked["fingerprints"], row)
         verdict, _ = Verdict.objects.get_or_create(
             submission=row,
             engine_version=VERSION,

@@ -7,19 +7,21 @@ from engine.errors import Refused
 from engine.records import to_data
 from engine.verdict import Finding, GameVerdict, Outcome, Severity
 from engine.verdict import Verdict as EngineVerdict
+from matches.records.comparison import fingerprints
 from matches.records.foreign_formats import foreign_format, read_foreign
 
 Json = dict[str, Any]
 
 
 def checked_record(data: bytes) -> Json:
-    """Return format, dialect and transcript (None if it cannot be read) of a record, and the engine's verdict."""
+    """Return format, dialect, transcript (None if it cannot be read) and fingerprints of a record, and its verdict."""
     try:
         check = _check_foreign(data) if foreign_format(data) else engine.check_record(data)
     except Refused as refused:
         return storable(rejected(refused))  # type: ignore[no-any-return]
     transcript = to_data(check.transcript) if check.transcript else None
-    facts = {"format": check.format, "dialect": check.dialect, "transcript": transcript}
+    facts: Json = {"format": check.format, "dialect": check.dialect, "transcript": transcript}
+    facts["fingerprints"] = fingerprints(check.transcript) if check.transcript else []
     return storable(facts | {"verdict": as_json(check.verdict)})  # type: ignore[no-any-return]
 
 
@@ -33,7 +35,7 @@ def rejected(refused: Refused) -> Json:
     """Return the same for a record that cannot be read."""
     finding = Finding(Severity.ERROR, refused.code, refused.params)
     verdict = EngineVerdict(Outcome.REJECTED, ("", ""), None, (0, 0), (0, 0), None, (), (finding,))
-    return {"format": "", "dialect": "", "transcript": None, "verdict": as_json(verdict)}
+    return {"format": "", "dialect": "", "transcript": None, "fingerprints": [], "verdict": as_json(verdict)}
 
 
 def as_json(verdict: EngineVerdict) -> Json:

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from core.live.publishing import now_shown
-from core.messages import sentence
 from core.public_ids import new_form_key
 from core.times import duration
 from engine.records import from_data
@@ -42,6 +41,7 @@ from matches.presentation.visibility import Viewer
 from matches.ratings import rated
 from matches.records import page as record_page
 from matches.records.names import OPEN, Mask, mask_for
+from matches.records.repeats import sentence_of
 from matches.reporting import objections
 from matches.reporting.appointments import zone_of
 from matches.reporting.for_pairs import acts_of_pairs
@@ -339,7 +339,7 @@ def _records_context(
     match: Match, side: int | None, user: Visitor, *, inside: bool, records: list[Submission]
 ) -> dict[str, Any]:
     return {
-        "records": [_record(match, record, side, OPEN if inside else mask_for(user, record)) for record in records],
+        "records": [_record(match, record, side, user, inside=inside) for record in records],
         "is_checking": any(record.standing == Standing.WAITING for record in records),
     }
 
@@ -569,7 +569,8 @@ def _report(match: Match, report: Claim, inside: bool) -> dict[str, Any]:
     }
 
 
-def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> dict[str, Any]:
+def _record(match: Match, record: Submission, side: int | None, user: Visitor, *, inside: bool) -> dict[str, Any]:
+    mask = OPEN if inside else mask_for(user, record)
     asks = record.standing == Standing.NAMES and side is not None and record.side == side
     return {
         "public_id": record.public_id,
@@ -577,7 +578,7 @@ def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> d
         "sender": who(match, LogEntry.By.LINK, record.submitter, record.side),
         "at": record.created_at,
         "standing": record.standing,
-        "why": _why(record.refusal, record.side == side, mask) if record.refusal else "",
+        "why": _why(record, record.refusal, record.side == side, mask, user) if record.refusal else "",
         # Whether it agrees with the result, which another record shows.
         "agrees": (record.refusal or {}).get("code") in NOTES,
         # The names in the record, if this reader has to say which player is which.
@@ -585,12 +586,12 @@ def _record(match: Match, record: Submission, side: int | None, mask: Mask) -> d
     }
 
 
-def _why(refusal: Mapping[str, Any], is_own: bool, mask: Mask) -> str:
+def _why(record: Submission, refusal: Mapping[str, Any], is_own: bool, mask: Mask, user: Visitor) -> str:
     """Why a record is not that of the result, to its sender or to others."""
     code = refusal["code"]
     if code == "already_uploaded" and not is_own:
         code = "record_proven"
-    return sentence(code, mask.inside(refusal["params"]))
+    return sentence_of(record, code, mask.inside(refusal["params"]), user)
 
 
 def _names(record: Submission) -> tuple[str, str] | None:

@@ -31,6 +31,7 @@ from matches.models import Match, Result, Submission, Verdict
 from matches.records import submissions
 from matches.records.comparison import first_difference
 from matches.records.names import is_swapped, known_names
+from matches.records.repeats import REPEATS, matches_repeated
 from matches.records.submissions import RecordFile, Submitted
 from matches.reporting import reports
 from players.actors import SYSTEM, Actor, log
@@ -149,7 +150,7 @@ def _apply(match: Match, row: Submission, now: datetime) -> None:
         raise Refused("record_unreadable")
     content = row.verdicts.latest("created_at", "pk").content
     transcript = from_data(row.transcript)
-    if faults := faults_of_record(match, content):
+    if faults := faults_of_record(match, content) + faults_of_plays(row, lock=True):
         raise Refused(faults[0].code, **faults[0].params)
     if row.swapped is None:
         row.swapped = is_swapped(transcript.players, known_names(match))
@@ -278,6 +279,11 @@ def faults_of_record(match: Match, content: Mapping[str, Any]) -> list[RecordFau
     return faults
 
 
+def faults_of_plays(row: Submission, *, lock: bool = False) -> list[RecordFault]:
+    """The fault of a record whose plays already stand for another match."""
+    return [RecordFault(REPEATS, {})] if matches_repeated(row, lock=lock).exists() else []
+
+
 def faults_of_start(match: Match, checked: CheckedRecord) -> list[RecordFault]:
     """Faults that show once it is known which player is which: the start score and the Crawford rule."""
     faults = []
@@ -382,6 +388,7 @@ def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[Re
     ]
     others = [
         *faults_of_record(match, checked.content),
+        *faults_of_plays(submission),
         *faults_of_start(match, checked),
     ]
     return [*errors, *(fault for fault in others if fault.code != "record_rejected")]

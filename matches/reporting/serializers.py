@@ -10,9 +10,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from core.links import absolute_url
-from core.messages import sentence
 from core.text_lengths import MAX_NOTE_LENGTH
-from matches.access import MatchSeat, viewer_of
+from matches.access import MatchSeat, Visitor, viewer_of
 from matches.lifecycle import links
 from matches.lifecycle.finish import MAX_POINTS
 from matches.lifecycle.provisional import provisional_of
@@ -20,7 +19,8 @@ from matches.lifecycle.spectators import seq_for
 from matches.lifecycle.where import Where, WhereState
 from matches.models import MAX_TIMES, Claim, Match, Objection, Proposal, Provisional, Result, Submission
 from matches.play.watching import where_of
-from matches.records.names import OPEN, Mask, mask_for
+from matches.records.names import OPEN, mask_for
+from matches.records.repeats import sentence_of
 from matches.reporting.appointments import zone_of
 from matches.reporting.next_steps import Pending, describe, next_steps, reports_of
 from players.accounts.serializers import PEOPLE, PersonSerializer, people_data
@@ -372,7 +372,7 @@ def match_data(match: Match, seat: MatchSeat | None, request: Request, now: date
         "result": results[0] if results else None,
         "results": results,
         "provisional": _provisional(row) if row is not None else None,
-        "records": [_record(record, OPEN if inside else mask_for(request.user, record)) for record in records],
+        "records": [_record(record, request.user, inside=inside) for record in records],
         "proposals": [_proposal(proposal) for proposal in proposals] if side is not None else [],
     }
 
@@ -414,7 +414,8 @@ def objection_data(row: Objection, inside: bool) -> Json:
     return {name: getattr(row, name) for name in names} | texts
 
 
-def _record(record: Submission, mask: Mask) -> Json:
+def _record(record: Submission, user: Visitor, *, inside: bool) -> Json:
+    mask = OPEN if inside else mask_for(user, record)
     refusal = record.refusal
     return {
         "public_id": record.public_id,
@@ -423,7 +424,7 @@ def _record(record: Submission, mask: Mask) -> Json:
         "standing": record.standing,
         "swapped": record.swapped,
         "code": refusal["code"] if refusal else None,
-        "message": sentence(refusal["code"], mask.inside(refusal["params"])) if refusal else None,
+        "message": sentence_of(record, refusal["code"], mask.inside(refusal["params"]), user) if refusal else None,
         "created_at": record.created_at,
     }
 

@@ -685,7 +685,7 @@ def records(cast: Cast) -> None:
     judged = until(lambda: cast.bob("matches_retrieve", match), lambda seen: bool(seen.state.value == "claimed"))
     cast.carol("matches_confirm", match, body={"after": judged.seq})
     named = duel()
-    data = write(play_out(1, 3, players=("ace", "king")), "mat")
+    data = write(play_out(3, 3, players=("ace", "king")), "mat")
     sent = cast.bob("matches_send_record", named, body=upload("RecordOfMatch"))
     waiting = until(
         lambda: cast.bob("matches_retrieve", named),

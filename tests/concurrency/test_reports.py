@@ -5,14 +5,17 @@ Each race has a control: the same services without the row lock, so that the fau
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from itertools import count
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
 
+from engine.adjudication import adjudicate
 from engine.records import write
 from engine.simulation import play_out
+from engine.transcript import Transcript
 from matches.lifecycle.finish import Basis, ResultInput, append_result
 from matches.lifecycle.locks import lock_match
 from matches.models import Claim, Match, Result, Submission
@@ -104,9 +107,15 @@ def test_control_two_clicks_without_the_lock(new_match: Callable[..., Match]) ->
 NUMBERS = count(1)
 
 
-def checked_record(match: Match, side: int, seed: int) -> Submission:
+def won_by(side: int) -> Transcript:
+    """Return a match that this side wins, another one each time: the same plays settle no second match."""
+    matches = (play_out(seed, 3, players=("Bob", "Carol")) for seed in NUMBERS)
+    return next(match for match in matches if adjudicate(match).winner == side)
+
+
+def checked_record(match: Match, side: int, transcript: Transcript) -> Submission:
     """Return a record whose verdict has not had its effect yet."""
-    data = write(play_out(seed, 3, players=("Bob", "Carol")), "mat") + b"\n" * next(NUMBERS)
+    data = write(transcript, "mat")
     row = records.submit_for_match(
         match=match, side=side, file=RecordFile(data, "upload"), by=Actor.link(side), now=NOW
     ).submission
@@ -117,7 +126,7 @@ def checked_record(match: Match, side: int, seed: int) -> Submission:
 
 
 def upload_two(match: Match) -> list[Any]:
-    first, second = checked_record(match, BOB, 1), checked_record(match, CAROL, 6)
+    first, second = checked_record(match, BOB, won_by(BOB)), checked_record(match, CAROL, won_by(CAROL))
     return at_once(
         lambda: records.apply_verdict(submission_id=first.pk, now=NOW),
         lambda: records.apply_verdict(submission_id=second.pk, now=NOW),
@@ -138,6 +147,34 @@ def test_control_two_uploads_without_the_lock(new_match: Callable[..., Match]) -
     with without_locks(before=Claim):
         outcomes = upload_two(match)
     assert faults(outcomes) or not is_consistent_dispute(match)
+
+
+# The same plays for two matches
+
+
+def settle_two(matches: list[Match]) -> list[Any]:
+    """The loser of a record sends it for two matches."""
+    transcript = won_by(BOB)
+    rows = [checked_record(match, CAROL, transcript) for match in matches]
+    return at_once(*(partial(records.apply_verdict, submission_id=row.pk, now=NOW) for row in rows))
+
+
+def settled(matches: list[Match]) -> int:
+    return Result.objects.filter(match__in=matches).count()
+
+
+def test_the_same_plays_settle_one_match(new_match: Callable[..., Match]) -> None:
+    for _ in range(ROUNDS):
+        matches = [new_match(), new_match()]
+        assert faults(settle_two(matches)) == []
+        assert settled(matches) == 1
+
+
+def test_control_the_same_plays_without_the_lock(new_match: Callable[..., Match]) -> None:
+    matches = [new_match(), new_match()]
+    with without_locks():
+        assert faults(settle_two(matches)) == []
+    assert settled(matches) == 2
 
 
 # A report against the director's result

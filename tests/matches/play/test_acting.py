@@ -11,11 +11,10 @@ from engine.clock import DAY, Clock, ClockSettings
 from matches.models import Action, Match, Result
 from matches.play import due
 from matches.play.directing import Ruling, rule
-from matches.play.journal import event_of
 from matches.play.live import EventKind, LiveState, after_event, to_ms
 from matches.play.public_state import game_json, may_do
-from matches.play.starting import PlaySettings, first_state, start
-from matches.play.transcripts import transcript_of
+from matches.play.starting import PlaySettings, start
+from matches.play.transcripts import event_of, first_state, transcript_of
 from players.actors import Actor
 from tests.matches.play.conftest import BOB, CAROL, CLOCK, START, Board, refused
 

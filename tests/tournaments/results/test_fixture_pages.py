@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -177,6 +178,22 @@ def test_a_rejected_record_is_accepted_once_its_faults_are_waived(
     assert (result.submission, result.waived) == (row, [["record_length", None, None]])
     final = Fixture.objects.get(stage__division=running.division, number=3)
     assert final.slots.filter(entry__isnull=False).count() == 1, "the bracket has moved on"
+
+
+def test_a_record_with_the_plays_of_another_match_names_that_match(
+    running: RunningEvent, alice_client: Client, bob: User
+) -> None:
+    first, second = Fixture.objects.filter(stage__division=running.division, number__lte=2).order_by("number")
+    assert first.match is not None
+    assert second.match is not None
+    record = simulated(length=7, players=(first.match.player_0.name, first.match.player_1.name))
+    assert sent_in(running, record, bob).standing == Submission.Standing.STANDS
+    again = simulated(length=7, players=(second.match.player_0.name, second.match.player_1.name))
+    assert sent_in(replace(running, fixture=second), again, bob).refusal == {"code": "record_repeats", "params": {}}
+    html = page(alice_client, f"{running.url}fixtures/{second.public_id}/")
+    assert re.findall(r'name="waive" value="([^"]+)"', html) == ["record_repeats||"]
+    assert "The same plays already stand for another match: " in text(html)
+    assert f"M1 · {' – '.join(first.match.names)}." in text(html)
 
 
 def test_an_incomplete_record_is_accepted_with_the_directors_score(

@@ -106,8 +106,9 @@ MOST: dict[tuple[str, int, Way], tuple[int, ...]] = {
     ("knockout", 64, confirmed_by_director): (27,),
     # The division is settled in a second transaction.
     ("knockout", 64, confirmed_by_player): (13, 16),
-    # One reads which sides have begun to play; two find that a side made no play, and store that it is not rated.
-    ("knockout", 64, finished_here): (18, 16),
+    # One reads which sides have begun to play; two find that a side made no play, and store that it is not rated; two
+    # read the plays, and forget those of an end that was taken back.
+    ("knockout", 64, finished_here): (20, 16),
 }
 NOTIFYING = 6
 """Queries to notify the two players of a new match, if they have accounts."""

@@ -20,12 +20,13 @@ from matches.models import Claim, Match, Objection, Submission
 from matches.play.watching import where_of
 from matches.presentation.labels import contest, reporter_of
 from matches.presentation.visibility import Viewer
+from matches.records.repeats import sentence_of
 from matches.reporting.records import FindingName, RecordFault, faults_of
 from matches.reporting.result_choice import result_choice
 from players.access import Role, is_at_least
 from players.actors import Actor
 from players.forms import RefusingForm
-from players.models import LogEntry
+from players.models import LogEntry, User
 from tournaments import access
 from tournaments.events.actions import by, zone_of
 from tournaments.events.forms import shown_local
@@ -75,7 +76,7 @@ def fixture_page(fixture: Fixture, role: Role | None, by: Actor, now: datetime) 
     if match is not None:
         viewer = Viewer(runs=frozenset({division.tournament.club_id}))
         context["where"] = where_of([match], viewer, now)[match.pk]
-        context |= _match_context(fixture, match)
+        context |= _match_context(fixture, match, by.user)
         context["objection_advice"] = _objection_advice(fixture)
         standing = own_match_ruling(match, by)
         is_settled = match.state == Match.State.SETTLED
@@ -104,7 +105,7 @@ def _left_to_directors(fixture: Fixture, match: Match) -> dict[str, Any]:
     return {"objections": [], "reserved": reserved} | ({"may_enter": False} if code else {})
 
 
-def _match_context(fixture: Fixture, match: Match) -> dict[str, Any]:
+def _match_context(fixture: Fixture, match: Match, user: User | None) -> dict[str, Any]:
     names = match_names(fixture, staff=True)
     results = list(match.results.select_related("user").order_by("-version"))
     claims = list(match.claims.select_related("user").order_by("side", "-created_at", "-pk"))
@@ -117,7 +118,7 @@ def _match_context(fixture: Fixture, match: Match) -> dict[str, Any]:
     )
     standing = results[0] if results else None
     return {
-        "acceptable": acceptable(records),
+        "acceptable": acceptable(records, user),
         "names": names,
         "results": results,
         "standing": standing,
@@ -169,7 +170,7 @@ class Acceptable:
     needs_names: bool
 
 
-def acceptable(records: list[Submission]) -> list[Acceptable]:
+def acceptable(records: list[Submission], user: User | None) -> list[Acceptable]:
     """Return the rejected records that could be accepted by ruling, with the findings to waive."""
     acceptable_records = []
     for record in records:
@@ -186,7 +187,7 @@ def acceptable(records: list[Submission]) -> list[Acceptable]:
         except Refused:
             # Nothing in it could be read as a match, so there is nothing to accept.
             continue
-        lines = [WaivableFinding(waive_value(fault.name), _fault_text(fault)) for fault in faults]
+        lines = [WaivableFinding(waive_value(fault.name), _fault_text(record, fault, user)) for fault in faults]
         acceptable_records.append(
             Acceptable(record.public_id, record.file_name or record.public_id, lines, needs_names)
         )
@@ -198,8 +199,8 @@ def waive_value(name: FindingName) -> str:
     return "|".join("" if part is None else str(part) for part in name)
 
 
-def _fault_text(fault: RecordFault) -> str:
-    text = sentence(fault.code, fault.params)
+def _fault_text(record: Submission, fault: RecordFault, user: User | None) -> str:
+    text = sentence_of(record, fault.code, fault.params, user)
     if fault.game is None:
         return text
     place = _("game %(game)d") % {"game": fault.game}
