@@ -4,6 +4,7 @@ Side *i* is player *i* of GNU Backgammon; in an XGID side 1 is the player at the
 """
 
 import binascii
+import re
 
 from engine.cube import Score, Side
 from engine.errors import Refused
@@ -32,6 +33,11 @@ _CENTRED = 3
 _MATCH_ID_BYTES = 9
 _PLAYING, _OVER, _RESIGNED, _DROPPED = 1, 2, 3, 4
 _MAX_CUBE_LOG = 10
+_MARKS = r"\s\"'`“”„‟‘’‚«»"
+_COPIED_XGID = re.compile(rf"[{_MARKS}]*(?:xgid\s*[=:]\s*)?([^{_MARKS}]+)", re.IGNORECASE).match
+_COPIED_ID = re.compile(
+    rf"[{_MARKS}]*(?:position id\s*[=:]\s*)?([A-Z0-9+/]{{14}})(?![A-Z0-9+/=])", re.IGNORECASE | re.ASCII
+).match
 
 
 def gnubg_match_id(state: MatchState) -> str:
@@ -180,11 +186,13 @@ def position_xgid(
 def parse_xgid(text: str) -> MatchState:
     """Return the state that an XGID describes, with or without the leading `XGID=`. Raises Refused (`bad_xgid`).
 
+    It may stand in quotation marks, and text may follow it, as eXtreme Gammon writes it.
     The player at the bottom is side 1. `B` (beavered) and `R` (raccooned) are read as `D`.
     """
     if not isinstance(text, str):
         raise Refused("bad_xgid", text=text)
-    fields = text.strip().removeprefix("XGID=").split(":")
+    copied = _COPIED_XGID(text)
+    fields = copied[1].split(":") if copied else []
     if len(fields) not in (9, 10) or len(fields[0]) != 26:
         raise Refused("bad_xgid", text=text)
     try:
@@ -194,6 +202,7 @@ def parse_xgid(text: str) -> MatchState:
     except ValueError:
         raise Refused("bad_xgid", text=text) from None
     bounds = 0 <= cube_log <= 15 and min(bottom, top, flag) >= 0 and 0 <= length <= MAX_LENGTH
+    bounds = bounds and (length == 0 or max(bottom, top) < length)
     if not bounds or owned_by not in (-1, 0, 1) or turn_mark not in (-1, 1):
         raise Refused("bad_xgid", text=text)
     position = _xgid_position(fields[0], text)
@@ -212,6 +221,15 @@ def parse_xgid(text: str) -> MatchState:
         crawford=crawford,
     )
     return state._replace(crawford_played=_crawford_played((top, bottom), length, crawford=crawford))
+
+
+def copied_position(text: str) -> str:
+    """Return the position in a text that was copied from a program: a position ID or an XGID, as they are written here.
+
+    Raises Refused: what `parse_xgid` and `Position.from_gnubg_id` raise.
+    """
+    copied = _COPIED_ID(text)
+    return Position.from_gnubg_id(copied[1]).gnubg_id if copied else f"XGID={xgid(parse_xgid(text))}"
 
 
 def _xgid_dice(field: str) -> Dice | None:

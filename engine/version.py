@@ -1,4 +1,4 @@
 """The version of the adjudication, stored with every verdict."""
 
-VERSION = "4"
+VERSION = "5"
 """Increased whenever the same record may get a different verdict."""

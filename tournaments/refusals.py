@@ -253,6 +253,9 @@ MESSAGES: dict[str, str] = {
     ),
     "match_adjourned": gettext_noop("M{fixture} is adjourned. Let it go on first."),
     "not_adjourned": gettext_noop("M{fixture} is not adjourned."),
+    "position_unreadable": gettext_noop(
+        "“{text}” is neither a position ID nor an XGID. Copy one from a program, or leave it out."
+    ),
     "not_playing": gettext_noop("M{fixture} is not being played."),
     "not_shorter": gettext_noop("M{fixture} is to {length} points. A shorter length is from {least} to {most}."),
     "cannot_shorten": gettext_noop("M{fixture} stands {left}–{right} to {length} points, so it cannot be shortened."),

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from contextlib import suppress
 
 from engine.errors import Refused
 from engine.records.foreign import TEXT_KINDS, binary_kind, text_kind
@@ -19,12 +20,42 @@ _MAT = re.compile(
     r"(?im)^[ \t]*(?:\d{1,4}[ \t]*-?points?[ \t]+match\b|game[ \t]+\d{1,6}[ \t]*$|\d{1,4}\)[ \t]{1,60}\d\d:)"
 )
 
+_BLANKS = (
+    dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " ")
+    | dict.fromkeys((0x85, 0x2028, 0x2029), "\n")
+    | dict.fromkeys((0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF))
+)
+"""The blanks of Unicode: as wide as a character, those that end a line, and those without any width."""
+_JSON_PARTS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|[^"]++', re.DOTALL)
+_CHARSET = re.compile(
+    rb"\s*\(\s*;[^;]*?(?<![A-Za-z])CA\s*\[\s*((?:windows-|cp)125[0-8]|iso[-_]?8859-(?:1[013456]?|[2-9])|koi8-[ru]"
+    rb"|macintosh|s(?:hift[-_]?)?jis|euc-(?:jp|kr)|big5|gb2312|gbk|gb18030)\s*\]",
+    re.IGNORECASE,
+)
+"""The `CA` of an SGF file, if it names one of the character sets that are read."""
+
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file: UTF-8 or UTF-16 with or without a byte order mark, or else Windows-1252.
+    """Return the text of a file with plain blanks: UTF-8 or UTF-16 with or without a byte order mark.
 
+    If it is neither, it is in the character set that an SGF file states, or else in Windows-1252.
     Raises Refused (`not_text`) where it is none of these.
     """
+    return _with_plain_blanks(_as_written(data))
+
+
+def _with_plain_blanks(text: str) -> str:
+    """Return a text with spaces and ends of lines only, as programs write them; what JSON quotes is left alone."""
+    if text.isascii():
+        return text
+    plain = text.translate(_BLANKS)
+    if not plain.lstrip().startswith("{"):
+        return plain
+    parts = (part[0] for part in _JSON_PARTS.finditer(text))
+    return "".join(part if part.startswith('"') else part.translate(_BLANKS) for part in parts)
+
+
+def _as_written(data: bytes) -> str:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data[len(bom) :].decode(encoding, errors="replace")
@@ -33,7 +64,11 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
+        stated = _CHARSET.match(data[:_HEAD])
+    if stated is not None:
+        with suppress(UnicodeDecodeError):
+            return data.decode(stated[1].decode())
+    return data.decode("cp1252", errors="replace")
 
 
 def _utf16_without_mark(data: bytes) -> str:

@@ -55,6 +55,11 @@ _SET_CUBE = re.compile(
     r"[ \t]*;[ \t]*Set Cube[ \t]*=[ \t]*(\d{1,9})[ \t]+(left|right|centre)\b", re.IGNORECASE | re.ASCII
 ).match
 _LOOKS_PLAYED = re.compile(r"(?<![\d/])(?:\d{1,2}|bar)/(?:\d{1,2}|off)(?![\d/])", re.IGNORECASE | re.ASCII).search
+_MARK = re.compile(
+    r"(/(?:\d{1,2}|off)\*?(?:\(\d\))?\*?|=> ?\d{1,9}|\b(?:doubles|takes|drops|passes))([ \t]{0,3}[?!]{1,2})(?!\S)",
+    re.IGNORECASE | re.ASCII,
+)
+"""A mark of a commentator behind a play or a cube action, e.g. `?!`, which is no part of it."""
 _AND_THE_MATCH = re.compile(r"\bthe match\b", re.IGNORECASE | re.ASCII).search
 
 _KINDS = {
@@ -80,7 +85,7 @@ class _Draft:
         self.claim: StatedResult | None = None
         self.claim_place = Place()
         self.loose_resignation: int | None = None
-        """Index of a resignation on a line without a number, whose column does not show who resigned."""
+        """Index of the last resignation, whose column does not show who resigned if a result follows."""
         self.turned = False
         """The header has the right player of the match on the left."""
         self.ends_blank = False
@@ -116,9 +121,8 @@ class _Draft:
                 and second.kind in (Kind.PLAY, Kind.DOUBLE)
             ):
                 self.events[0] = first._replace(side=RIGHT)
-        if self.loose_resignation is not None and self.claim is not None:
-            event = self.events[self.loose_resignation]
-            self.events[self.loose_resignation] = event._replace(side=1 - self.claim.winner)
+        if self.claim is not None and self.loose_resignation == len(self.events) - 1:
+            self.events[-1] = self.events[-1]._replace(side=1 - self.claim.winner)
         if self.ends_blank:
             self._forget_last_play()
         start, claim, events = self.header.score if self.header else None, self.claim, tuple(self.events)
@@ -285,7 +289,7 @@ class _Reader:
         """Read the cells of a row, from `offset` on."""
         game = self.game or self._open_game(len(self.games) + 1)
         self.wants_header = False
-        lead, cells = cells_of(line, offset)
+        lead, cells = cells_of(_MARK.sub(lambda mark: mark[1] + " " * len(mark[2]), line), offset)
         if lead:
             self.problem("error", "unreadable_cell", offset, text=lead)
         right_from = max(NARROWEST, min(self.right_column // 2, WIDEST))
@@ -312,7 +316,7 @@ class _Reader:
             winner = None if numbered else game.winner_without_column()
             self._claim(game, side if winner is None else winner, cell)
             return
-        if cell.sort == "resign" and not numbered:
+        if cell.sort == "resign" and (not numbered or cell.word[:6].lower() == "resign"):
             game.loose_resignation = len(game.events)
         beside_result = cell.sort == "resign" and game.claim_place.line == self.line_number
         if game.claim is not None and not beside_result:

@@ -225,7 +225,7 @@ RECORDS: dict[str, tuple[bytes, list[FindingRow]]] = {
         [("error", "wrong_winner", 1, 1, 7, 6)],
     ),
     "a game for the one who resigned": (
-        one_game(OPENING, row(2, "Resigns"), left("Wins 1 point")),
+        one_game(OPENING, row(2, "Loses 1 point"), left("Wins 1 point")),
         [("error", "wrong_winner", 1, 2, 7, 6)],
     ),
     "a match for the one who conceded": (

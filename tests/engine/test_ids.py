@@ -20,6 +20,7 @@ from engine import (
     parse_xgid,
     xgid,
 )
+from engine.ids import copied_position
 from tests.engine.boards import board, positions
 
 START_ID = "4HPwATDgc/ABMA"
@@ -225,6 +226,9 @@ def test_gnubg_reads_the_same_from_an_xgid(shared_data):
         "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:65:10",
         "-b----E-C---eE---c-e----B-:99:0:1:31:0:0:0:7:10",
         "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10:1:1",
+        "-b----E-C---eE---c-e----B-:0:0:1:31:9:0:0:7:10",
+        "-b----E-C---eE---c-e----B-:0:0:1:31:0:7:0:7:10",
+        "see the photo on my phone",
     ],
 )
 def test_an_impossible_xgid_is_refused(text):
@@ -246,6 +250,44 @@ def test_an_xgid_of_an_impossible_board_is_refused(letters, code):
     with pytest.raises(Refused) as refused:
         parse_xgid(f"{letters}:0:0:1:31:0:0:0:7:10")
     assert refused.value.code == code
+
+
+XG = "-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10"
+COPIED = [
+    f"xgid={XG}",
+    f"XGID: {XG}",
+    f"“XGID={XG}”",
+    f"'{XG}'",
+    f"\xa0XGID={XG}\n\nX:Ada   O:Ben\nScore is X:0 O:0 7 pt.(s) match.\n +13-14-15-16-17-18------19-20-21-22-23-24-+",
+    f'"XGID={XG}" X to play 31',
+]
+
+
+@pytest.mark.parametrize("text", COPIED)
+def test_an_xgid_is_read_as_programs_and_people_copy_it(text):
+    assert parse_xgid(text) == parse_xgid(XG)
+    assert copied_position(text) == f"XGID={XG}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4HPwATDgc/ABMA",
+        " “4HPwATDgc/ABMA”",
+        "Position ID: 4HPwATDgc/ABMA  Match ID: cAngAAAAAAAE",
+        "4HPwATDgc/ABMA:cAngAAAAAAAE",
+    ],
+)
+def test_a_position_id_is_read_as_programs_copy_it(text):
+    assert copied_position(text) == "4HPwATDgc/ABMA"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "see the photo", "-b----E-C---eE---c-e----", "4HPwATDgc/AB", "photographed24", "__"]
+)
+def test_what_is_no_position_is_refused(text):
+    with pytest.raises(Refused):
+        copied_position(text)
 
 
 @given(st.text(alphabet="-abAB012:D", max_size=60))

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import transaction
 
 from engine.errors import Refused
+from engine.ids import copied_position
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.opening import set_lengths, set_start
 from matches.models import Match
@@ -185,7 +186,8 @@ def change_table(*, table: Table, label: str, category: str, by: Actor, now: dat
 
 
 ELSEWHERE = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
-MAX_POSITION = 80
+MAX_POSITION = 2000
+"""Characters: eXtreme Gammon copies the board below an XGID."""
 
 
 def put_clocks_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
@@ -214,10 +216,14 @@ def adjourn(
 ) -> FloorEvent:
     """Adjourn a match: its score, the side on roll and its position are kept, and its table is free.
 
-    `position` is a position ID or XGID as it was typed; `closing` is whether all matches that run are adjourned at
+    `position` is a position ID or XGID as it was copied; `closing` is whether all matches that run are adjourned at
     closing time. Adjourning twice changes nothing.
-    Refused: `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `not_playing`.
+    Refused: `position_unreadable`, `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `not_playing`.
     """
+    try:
+        position = copied_position(position) if position else ""
+    except Refused as refused:
+        raise Refused("position_unreadable", text=position) from refused
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
         locked, match = lock_fixture(fixture)

@@ -76,6 +76,8 @@ def test_an_adjourned_match_frees_its_table_keeps_its_score_and_goes_on_later(ev
     assert refusal(closing.adjourn, fixture=event.fixture(1), **event.acts) == "not_playing"
     begin(event)
     event.later(30)
+    for typed in ("see the photo", "-b----E-C---eE---c-e----", "-b----E-C---eE---c-e----B-:0:0:1:31:9:0:0:7:10"):
+        assert refusal(closing.adjourn, fixture=event.fixture(1), position=typed, **event.acts) == "position_unreadable"
     position = "4HPwATDgc/ABMA"
     for _ in range(2):
         closing.adjourn(fixture=event.fixture(1), on_roll=1, position=position, **event.acts)
@@ -190,7 +192,8 @@ def test_alice_closes_matches_from_their_sheet_and_an_assistant_does_not(
     do("shorten-match", length=6)
     assert event.match(1).length == 7, "nobody said that both agree"
     assert "is played to 6 points instead of 7." in do("shorten-match", length=6, agreed="1")
-    assert "is adjourned at 5–3." in do("adjourn", on_roll="0", position="4HPwATDgc/ABMA")
+    assert "“on my phone” is neither a position ID nor an XGID." in text(do("adjourn", position="on my phone"))
+    assert "is adjourned at 5–3." in do("adjourn", on_roll="0", position="Position ID: 4HPwATDgc/ABMA")
     assert "4HPwATDgc/ABMA" in html(alice_client.get(f"{url}matches/{fixture['fixture']}/"))
     assert "Adjourned at 5–3" in html(alice_client.get(url))
     after = event.match(1).seq
