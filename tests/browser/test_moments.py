@@ -75,6 +75,7 @@ def begin_with(board: Board, starter: int) -> None:
         give_up(board)
 
 
+@pytest.mark.slow
 def test_equal_dice_of_the_opening_are_thrown_again(open_page: OpenPage, board: Board) -> None:
     page = watch(open_page, board)
     expect(page.locator(".play-before")).to_have_text(re.compile(r"Bob.? – .?Carol.?\s+Friendly match"))
@@ -100,6 +101,8 @@ def test_equal_dice_of_the_opening_are_thrown_again(open_page: OpenPage, board: 
             return
         expect(again).to_have_count(0)
         give_up(board)
+        # The throws of a game are shown to whoever saw the end of the one before.
+        expect(page.locator('[data-panel="ready"]')).to_be_visible()
     raise AssertionError("there were no equal dice in 24 games or more")
 
 
