@@ -55,6 +55,7 @@ def stored() -> list[tuple[object, ...]]:
     return sorted((fold(row.player.name), row.day, row.place, row.points) for row in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.journey("a spreadsheet becomes a season")
 def test_a_messy_spreadsheet_becomes_a_season_and_is_undone_in_one_tap(
     journey: Journey, club: Club, alice: User, workbook: tuple[Path, Messy], looked_at: Check, open_page: OpenPage

@@ -160,6 +160,7 @@ def test_a_season_in_a_frame(journey: Journey, played: list[Player], club: Club,
     looked_at(director._page)
 
 
+@pytest.mark.slow
 @pytest.mark.journey("an old night is corrected, and the season with it")
 def test_a_correction_changes_the_season(journey: Journey, played: list[Player], club: Club, alice: User) -> None:
     bob = account_of(played[0], "bob@example.org", club)
@@ -206,6 +207,7 @@ def _table_seen_by(user: User, journey: Journey) -> str:
     return person.reads(r"Your place in the season\s+([\s\S]+)CSV")
 
 
+@pytest.mark.slow
 @pytest.mark.journey("a part of the fees for the season, and who is due what of it")
 def test_the_pool_of_a_season(journey: Journey, club: Club, alice: User, looked_at: Check) -> None:
     director = journey.at_desk(alice)

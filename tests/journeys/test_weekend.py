@@ -105,6 +105,7 @@ def match_of(division: Division, player: Player) -> Fixture:
     return rows.select_related("match", "stage__division__tournament__club").earliest("number")
 
 
+@pytest.mark.slow
 @pytest.mark.journey("doubles of 8: late, in the main, gone home, substituted")
 def test_doubles(
     journey: Journey, weekend: Tournament, people: list[Player], alice: User, by: Actor, looked_at: Check
