@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.packages import PACKAGES
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("*/README.md")]
 LINK = re.compile(r"\]\((?!\w+:|/)([^)#\s]*)(?:#([^)\s]+))?\)")
@@ -35,3 +37,22 @@ def test_every_picture_is_shown_by_a_page() -> None:
     pictures = {path.resolve() for path in (ROOT / "docs" / "screenshots").iterdir()}
     shown = {(page.parent / path).resolve() for page in PAGES for path, _anchor in LINK.findall(page.read_text())}
     assert pictures - shown == set()
+
+
+OF_DJANGO = {"migrations", "locale", "static", "management", "templatetags", "models", "__pycache__"}
+
+
+def test_the_map_names_every_folder_of_an_app_and_only_what_is_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    named = set(re.findall(rf"`((?:{'|'.join(PACKAGES)})/[\w./]*)`", page.partition("## Actions")[0]))
+    assert len(named) > 60
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    folders = {
+        f"{folder.relative_to(ROOT)}/"
+        for package in PACKAGES
+        for folder in (ROOT / package).rglob("*")
+        if folder.is_dir() and not OF_DJANGO & set(folder.relative_to(ROOT).parts)
+    }
+    inside = tuple(path for path in named if path.endswith("/") and path.count("/") > 1)
+    unnamed = {folder for folder in folders if not folder.startswith(inside)}
+    assert sorted(folder for folder in unnamed if not any(path.startswith(folder) for path in named)) == []
