@@ -110,7 +110,7 @@ def test_what_is_in_a_package_is_found(package: str, tmp_path: Path, monkeypatch
     assert len(set(releases)) == len(planted), "each but the .po file, which is not read"
     assert test_layout.python_files() == [tmp_path / package / "planted.py"]
     assert {message.id for message in messages.messages_of(package)} == {"Planted message", "Planted title"}
-    assert f"{package}/locale/en/LC_MESSAGES/django.po" in {
+    assert f"{package}/locale/de/LC_MESSAGES/django.po" in {
         str(path.relative_to(tmp_path)) for path, _content in messages.outdated()
     }
     faults = list(lint_messages.faults())

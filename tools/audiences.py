@@ -5,11 +5,14 @@ players. A language is offered when all of these are translated and reviewed; wh
 may follow, and is English until then.
 """
 
+import io
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from functools import cache
+from pathlib import Path
 
-from babel.messages.catalog import Message
+from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
 
 from core.languages import NAMES
@@ -117,11 +120,24 @@ def audience(message: Message) -> ReadBy:
     return min((audience_of(path) for path, _line in message.locations), key=order.index, default=ReadBy.PLAYER)
 
 
+@cache
+def sources(root: Path) -> Mapping[str, Catalog]:
+    """Return the English messages of the project in a folder, by app; they take some seconds to find."""
+    return messages.source_catalogues()
+
+
 def translations(language: str) -> Iterator[Message]:
-    """Yield the messages of the catalogues of a language, with and without a translation."""
-    for path in sorted(messages.ROOT.glob(f"*/locale/{language}/LC_MESSAGES/django.po")):
-        with path.open("rb") as file:
-            yield from (row for row in read_po(file, locale=language) if row.id)
+    """Yield the messages of the catalogues of a language, with and without a translation, and where they stand."""
+    for app, source in sources(messages.ROOT).items():
+        translated = source
+        if language != messages.SOURCE_LANGUAGE:
+            path = messages.ROOT / app / "locale" / language / "LC_MESSAGES" / "django.po"
+            translated = read_po(io.BytesIO(path.read_bytes() if path.exists() else b""), locale=language)
+        for row in source:
+            if row.id:
+                found = translated.get(row.id, row.context) or Message(row.id, context=row.context)
+                found.locations = row.locations
+                yield found
 
 
 def is_translated(message: Message) -> bool:

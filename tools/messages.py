@@ -134,7 +134,7 @@ def singular(text: str | Sequence[str]) -> str:
 def rendered(catalogue: Catalog) -> str:
     """Return a catalogue as the text of a `.po` file, without anything that changes by itself."""
     out = io.BytesIO()
-    write_po(out, catalogue, sort_output=True, include_lineno=False, ignore_obsolete=True, width=100)
+    write_po(out, catalogue, sort_output=True, no_location=True, ignore_obsolete=True, width=100)
     text = out.getvalue().decode()
     # Babel begins with a comment about the licence of a project that it does not know.
     return UNSTABLE_HEADERS.sub("", text[text.index("msgid") :])
@@ -154,7 +154,7 @@ def outdated() -> Iterator[tuple[Path, bytes]]:
         if not source:
             continue
         folder = ROOT / app / "locale"
-        wanted = {folder / SOURCE_LANGUAGE / "LC_MESSAGES" / "django.po": rendered(source).encode()}
+        wanted = {}
         for language in sorted(set(NAMES) - {SOURCE_LANGUAGE}):
             path = folder / language / "LC_MESSAGES" / "django.po"
             catalogue = read_po(io.BytesIO(path.read_bytes() if path.exists() else b""), locale=language)

@@ -58,9 +58,8 @@ def reversed_text(text: str) -> str:
 
 def sources() -> Iterator[Catalog]:
     """Yield the English catalogues of this project and of the parts of Django that it uses."""
-    paths = sorted(messages.ROOT.glob("*/locale/en/LC_MESSAGES/django.po"))
-    paths += sorted(Path(django.__file__).parent.glob("**/locale/en/LC_MESSAGES/django.po"))
-    for path in paths:
+    yield from messages.source_catalogues().values()
+    for path in sorted(Path(django.__file__).parent.glob("**/locale/en/LC_MESSAGES/django.po")):
         with path.open("rb") as file:
             yield read_po(file)
 
