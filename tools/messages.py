@@ -35,7 +35,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 }
 """Package -> the folders whose messages its catalogue has."""
 
-REGISTRIES = ("MESSAGES", "EXPLANATIONS", "REMARKS", "TITLES")
+REGISTRIES = ("MESSAGES", "EXPLANATIONS", "REMARKS", "TITLES", "LABELS")
 """Module-level dictionaries of sentences in the packages that import the standard library alone."""
 
 KEYWORDS: Mapping[str, tuple[int | tuple[int, str], ...] | None] = {
@@ -109,7 +109,8 @@ def _registered(path: Path) -> Iterator[str]:
         names = {target.id for target in targets if isinstance(target, ast.Name)}
         if names & set(REGISTRIES) and isinstance(node.value, ast.Dict):  # type: ignore[attr-defined]
             values = node.value.values  # type: ignore[attr-defined]
-            texts = [value.value for value in values if isinstance(value, ast.Constant)]
+            parts = (part for value in values for part in (value.elts if isinstance(value, ast.Tuple) else [value]))
+            texts = [part.value for part in parts if isinstance(part, ast.Constant)]
             yield from (text for text in texts if isinstance(text, str))
 
 

@@ -291,6 +291,52 @@ TIEBREAKS: dict[str, TieBreak] = {
 }
 """Name -> tie-break; the name is also the code of its explanation."""
 
+LABELS: dict[str, tuple[str, str, str]] = {
+    "wins": (
+        "Matches won",
+        "Wins",
+        "Number of matches won at the board; byes, forfeits and walkovers do not count.",
+    ),
+    "head_to_head": (
+        "Head-to-head",
+        "H2H",
+        "Points in the matches between the tied players, if all of them have met; then again among those still tied.",
+    ),
+    "buchholz": ("Buchholz", "Bhz", "The sum of the opponents' points: stronger opposition ranks higher."),
+    "buchholz_cut_1": ("Buchholz minus lowest", "Bhz−1", "The sum of the opponents' points, without the lowest."),
+    "buchholz_median": (
+        "Median Buchholz",
+        "Bhz med",
+        "The sum of the opponents' points, without the lowest and the highest.",
+    ),
+    "sonneborn_berger": (
+        "Sonneborn–Berger",
+        "SB",
+        "The sum of each opponent's points times the result against them.",
+    ),
+    "point_difference": (
+        "Points won minus lost",
+        "+/−",
+        "Points won minus points lost in all matches, each match capped at its length.",
+    ),
+    "lots": (
+        "Drawing of lots",
+        "Lots",
+        "Drawn once for all players from the seed of the draw, so that anyone can verify it.",
+    ),
+}
+"""Name -> what readers call it, the heading of its column, and its definition; for translation."""
+
+FIDE_ARTICLES = {
+    "wins": "7.2",
+    "head_to_head": "6",
+    "buchholz": "8.1, 16",
+    "buchholz_cut_1": "8, 16.5",
+    "buchholz_median": "8, 16.5",
+    "sonneborn_berger": "9.1, 16",
+}
+"""Where the FIDE Tie-Break Regulations define it; the others are our own."""
+
 
 AGAIN = frozenset({"head_to_head"})
 """Tie-breaks that are applied again to the entries they left tied, before the next tie-break (article 6)."""

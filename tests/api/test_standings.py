@@ -10,7 +10,7 @@ from django.test import Client
 
 from formats.settings import StageSettings
 from formats.tables.records import Edition
-from formats.tables.tiebreaks import EXPLANATIONS
+from formats.tables.tiebreaks import EXPLANATIONS, LABELS
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.actors import Actor
@@ -23,7 +23,7 @@ from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.models import Division, Draw, Entry, Fixture
 from tournaments.results import services as results
-from tournaments.standings.labels import LIVES_EXPLANATIONS, TIEBREAK_TEXTS
+from tournaments.standings.labels import LIVES_EXPLANATIONS
 from tournaments.state.stage_rows import digest, requested_byes
 from tournaments.state.stages import set_stages
 
@@ -69,7 +69,7 @@ def test_every_figure_comes_with_its_reason(staged: Make, client: Client) -> Non
         assert row["decided_by"] in (None, "points") or row["tiebreaks"][row["decided_by"]] is not None
         assert set(reasons) <= EXPLANATIONS.keys() | LIVES_EXPLANATIONS.keys()
     assert all(tiebreak["definition"] and tiebreak["reference"] for tiebreak in table["tiebreaks"])
-    assert set(TIEBREAK_TEXTS) >= {tiebreak["code"] for tiebreak in table["tiebreaks"]}
+    assert set(LABELS) >= {tiebreak["code"] for tiebreak in table["tiebreaks"]}
 
 
 @pytest.mark.parametrize("name", STAGES)

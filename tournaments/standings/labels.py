@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from core.times import FULL, pattern
 from formats.settings import ELIMINATION, OWN_SETTINGS, PLACES, StageSettings
 from formats.tables.records import Edition, RoundKind
-from formats.tables.tiebreaks import EXPLANATIONS, Explanation, RoundShare, plain
+from formats.tables.tiebreaks import EXPLANATIONS, FIDE_ARTICLES, LABELS, Explanation, RoundShare, plain
 from tournaments.models import Stage
 from tournaments.state.format_labels import FORMAT_NAMES
 
@@ -59,72 +59,6 @@ class Tiebreak(NamedTuple):
     reference: str
 
 
-TIEBREAK_TEXTS: dict[str, Tiebreak] = {
-    texts.code: texts
-    for texts in (
-        Tiebreak(
-            "wins",
-            gettext_noop("Matches won"),
-            gettext_noop("Wins"),
-            gettext_noop("Number of matches won at the board; byes, forfeits and walkovers do not count."),
-            "FIDE 7.2",
-        ),
-        Tiebreak(
-            "head_to_head",
-            gettext_noop("Head-to-head"),
-            gettext_noop("H2H"),
-            gettext_noop(
-                "Points in the matches between the tied players, if all of them have met; "
-                "then again among those still tied."
-            ),
-            "FIDE 6",
-        ),
-        Tiebreak(
-            "buchholz",
-            gettext_noop("Buchholz"),
-            gettext_noop("Bhz"),
-            gettext_noop("The sum of the opponents' points: stronger opposition ranks higher."),
-            "FIDE 8.1, 16",
-        ),
-        Tiebreak(
-            "buchholz_cut_1",
-            gettext_noop("Buchholz minus lowest"),
-            gettext_noop("Bhz−1"),
-            gettext_noop("The sum of the opponents' points, without the lowest."),
-            "FIDE 8, 16.5",
-        ),
-        Tiebreak(
-            "buchholz_median",
-            gettext_noop("Median Buchholz"),
-            gettext_noop("Bhz med"),
-            gettext_noop("The sum of the opponents' points, without the lowest and the highest."),
-            "FIDE 8, 16.5",
-        ),
-        Tiebreak(
-            "sonneborn_berger",
-            gettext_noop("Sonneborn–Berger"),
-            gettext_noop("SB"),
-            gettext_noop("The sum of each opponent's points times the result against them."),
-            "FIDE 9.1, 16",
-        ),
-        Tiebreak(
-            "point_difference",
-            gettext_noop("Points won minus lost"),
-            "+/−",
-            gettext_noop("Points won minus points lost in all matches, each match capped at its length."),
-            gettext_noop("this site"),
-        ),
-        Tiebreak(
-            "lots",
-            gettext_noop("Drawing of lots"),
-            gettext_noop("Lots"),
-            gettext_noop("Drawn once for all players from the seed of the draw, so that anyone can verify it."),
-            gettext_noop("this site"),
-        ),
-    )
-}
-"""Every tie-break of `tiebreaks.TIEBREAKS`."""
-
 LIVES_EXPLANATIONS: dict[str, str] = {
     "lives_left": gettext_noop("{left} of {lives} lives left."),
     "lives_out": gettext_noop("Out in round {round}, having lost all {lives} lives."),
@@ -157,7 +91,9 @@ def why_paired(code: str, params: Mapping[str, Any]) -> str:
 
 def tiebreak(code: str) -> Tiebreak:
     """Return the texts of a tie-break, translated."""
-    return Tiebreak(code, *(gettext(text) for text in TIEBREAK_TEXTS[code][1:]))
+    name, short, definition = map(gettext, LABELS[code])
+    reference = f"FIDE {FIDE_ARTICLES[code]}" if code in FIDE_ARTICLES else gettext("this site")
+    return Tiebreak(code, name, short, definition, reference)
 
 
 def explanation_text(why: Explanation, name_of: Callable[[int | None], str]) -> str:
