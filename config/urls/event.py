@@ -66,7 +66,6 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}helpers/remove/$", tournaments.events.page.remove, name="helper-remove"),
     re_path(rf"{HELPING}$", tournaments.events.page.invitation, name="helping"),
     re_path(rf"{HELPING}accept/$", tournaments.events.page.accept, name="helping-accept"),
-    re_path(rf"{EVENT}leave/$", tournaments.entries.page.leave, name="event-leave"),
     re_path(rf"{EVENT}check-in/$", tournaments.entries.page.check_in_page, name="check-in"),
     re_path(rf"{EVENT}check-in/mark/$", tournaments.entries.page.mark, name="check-in-mark"),
     re_path(rf"{EVENT}check-in/all/$", tournaments.entries.page.mark_all, name="check-in-all"),

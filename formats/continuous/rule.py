@@ -90,12 +90,6 @@ def decide(state: FlowState, now: datetime, room: int) -> PairingDecision:
     return _Rule(state, now).decision(room)
 
 
-def pairing_cost(pairs: Sequence[FlowPair]) -> tuple[int, ...]:
-    """Return the costs of a batch without lots, with the number of pairs first, negative; to be compared."""
-    sums = [sum(column) for column in zip(*(pair.costs[:-1] for pair in pairs), strict=True)] or [0] * 5
-    return (-len(pairs), *sums)
-
-
 def why_not(state: FlowState, decision: PairingDecision, first: EntryId, second: EntryId, now: datetime) -> Reason:
     """Return why two entries of the pool were not paired with each other.
 

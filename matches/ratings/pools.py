@@ -151,13 +151,6 @@ class SettingsEffect:
             return 0.0
         return self.after.standing.rating - self.before.standing.rating
 
-    @property
-    def places_won(self) -> int | None:
-        """How many ranks the player rises; negative if they fall, None unless ranked before and after."""
-        if self.before is None or self.after is None or self.before.rank is None or self.after.rank is None:
-            return None
-        return self.before.rank - self.after.rank
-
 
 @dataclass(frozen=True, slots=True)
 class SettingsPreview:

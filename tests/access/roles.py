@@ -122,7 +122,7 @@ EXCEPTIONS: list[tuple[str, Row, str]] = [
     ("get", NOBODY, "kiosk"),
     ("post", NOBODY, "kiosk-check-in kiosk-undo"),
     # One's own entry in an event: who has no player has none.
-    ("post", WITH_A_PLAYER, "event-leave arrive-mark arrive-revoke-link api-tournament-leave"),
+    ("post", WITH_A_PLAYER, "arrive-mark arrive-revoke-link api-tournament-leave"),
     # Bob proposed the times and made the challenge; Carol answers.
     ("post", ONLY_BOB, "match-withdraw-times api-match-withdraw-times api-challenge-withdraw"),
     ("post", ONLY_CAROL, "api-challenge-accept api-challenge-decline"),

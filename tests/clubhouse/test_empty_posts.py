@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 BUTTONS = {
     # The address says everything that is done; the form has no field.
-    "division-register", "division-withdraw", "event-leave", "event-publish", "draw-request",
+    "division-register", "division-withdraw", "event-publish", "draw-request",
     "api-register", "api-tournament-publish", "api-tournament-leave", "api-entry-check-in", "api-draws",
     "api-entry-withdraw", "api-tournament-cancel", "api-cash-take-back", "kiosk-add", "kiosk-pair",
     "series-final", "api-series-final", "series-remove", "api-series-remove", "api-join-withdraw",

@@ -14,7 +14,7 @@ import pytest
 from formats.command_line import simulate
 from formats.continuous.night import EveningField, EveningPace, forecast_night, summary
 from formats.continuous.night import SimulatedEvening as SimulatedNight
-from formats.continuous.rule import against, decide, lot, pairing_cost, why_not
+from formats.continuous.rule import against, decide, lot, why_not
 from formats.continuous.safety import NEEDED_BELOW, Remaining, unplayed
 from formats.continuous.state import FlowMatch, FlowPlayer, FlowState, PairingStep, SettledMatch
 from formats.elimination.from_lives import seat_lives
@@ -32,6 +32,12 @@ NEVER = 10_000
 """A window in minutes that is not over in any case."""
 STATES = max(240, 12 * TIER.events)
 """Random states compared with the second model."""
+
+
+def pairing_cost(pairs):
+    """The costs of a batch without lots, with the number of pairs first, negative; to be compared."""
+    sums = [sum(column) for column in zip(*(pair.costs[:-1] for pair in pairs), strict=True)] or [0] * 5
+    return (-len(pairs), *sums)
 
 
 def state_of(case, seed=SEED):

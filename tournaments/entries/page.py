@@ -29,7 +29,6 @@ from players.people.rows import canonical
 from tournaments import access
 from tournaments.entries import arrivals, lists, services
 from tournaments.entries import check_in as presence
-from tournaments.entries import services as entries
 from tournaments.entries.event_links import links_of
 from tournaments.entries.forms import (
     DIVISION,
@@ -291,21 +290,6 @@ def _shown_url(request: HttpRequest, event: Tournament, tap: str = "") -> str:
     query = urlencode(shown | ({"tap": tap} if tap else {}))
     url = reverse("check-in", args=event_url_args(event))
     return f"{url}?{query}" if query else url
-
-
-# Players withdrawing from a whole event.
-
-
-@open_to(post=Who.SIGNED_IN)
-@repeated(Repeat.STATE)
-def leave(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Withdraw the signed-in player from every division of an event."""
-    tournament = access.tournament(request.user, club, slug)
-    player = my_player(me(request))
-    withdrawn = entries.withdraw_from_event(tournament=tournament, player=player, by=by(request), now=timezone.now())
-    if withdrawn:
-        messages.success(request, _("You have withdrawn from %(event)s.") % {"event": tournament.name})
-    return redirect("event", *event_url_args(tournament))
 
 
 # Re-entry, and undoing a withdrawal or a late entry, each after a preview of its effects.
