@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
@@ -20,16 +20,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.throttling import SimpleRateThrottle
 
-from config.home import members_home, visitors_home
 from config.page_cache import is_in_languages
 from core import languages
 from core.access import Who, open_to
 from core.repeats import Repeat, repeated
 from core.requests import is_ours
-from matches.presentation.visibility import Viewer
 from players.accounts.services import update_preferences
 from players.actors import Actor
-from players.models import ApiToken, Club, User
+from players.models import ApiToken, User
 
 # Forms of pages that belong to no app.
 
@@ -48,7 +46,7 @@ class LanguageForm(forms.Form):
     next = forms.CharField(required=False, max_length=2000, empty_value="/")
 
 
-# Pages that belong to no app: home, help, theme, API documentation.
+# Pages that belong to no app: help, theme, API documentation.
 
 
 SECURITY_TXT_LASTS = timedelta(days=180)
@@ -63,22 +61,6 @@ STATUSES = (
     (503, "The site is busy: try again after some seconds."),
 )
 """What the statuses of the API's errors mean."""
-
-
-@open_to(get=Who.EVERYBODY)
-def home(request: HttpRequest) -> HttpResponse:
-    """Show members what concerns them now, and visitors what Barpoint is."""
-    if isinstance(request.user, User):
-        return render(request, "config/home_member.html", members_home(request.user, timezone.now()))
-    return render(request, "config/home.html", visitors_home(timezone.now()))
-
-
-@open_to(get=Who.SIGNED_IN)
-@never_cache
-def start_club_night(request: HttpRequest) -> HttpResponse:
-    """Lead directors to tonight's event of their club, and whoever has none to a new club."""
-    directed = Club.objects.filter(pk__in=Viewer.of(request.user).directs).order_by("search_key", "pk").first()
-    return redirect("create-club") if directed is None else redirect("tonight", directed.slug)
 
 
 @open_to(get=Who.EVERYBODY)

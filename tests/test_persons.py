@@ -149,7 +149,7 @@ MEMBER = "a member of the club, which no pair is"
 LINK = "whose personal link it is, which directors hand out"
 SHOWN = "a name as it is shown, of a side of the board, a match or a report"
 STORED_NAMES = {
-    "config/_home_board.html": SHOWN,
+    "clubhouse/_home_board.html": SHOWN,
     "display/paper/link_cards.html": LINK,
     "matches/rankings/join_requests.html": "who asks to join, and the member without an account they say to be",
     "matches/reporting/_answer.html": SHOWN,

@@ -51,7 +51,7 @@ ALONE: Mapping[ReadBy, tuple[str, ...]] = {
         "templates/clubhouse/_status.html", "templates/clubhouse/_tonight.html", "templates/clubhouse/_undo_start.html",
         "templates/clubhouse/close.html", "templates/clubhouse/console.html", "templates/clubhouse/division_form.html",
         "templates/clubhouse/log.html", "templates/clubhouse/next_season.html", "templates/clubhouse/status.html",
-        "templates/clubhouse/tonight.html", "templates/config/_home_first_steps.html",
+        "templates/clubhouse/tonight.html", "templates/clubhouse/_home_first_steps.html",
         "templates/config/help_directors.html", "templates/display/paper/_snapshot", "templates/display/paper/snapshot",
         "templates/display/paper/_keep_snapshot.html", "templates/display/paper/cash_report.html",
         "templates/display/paper/paper.html", "templates/display/wall/settings.html",

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from clubhouse import home
 from config import offline
 from config import page as views
 from config.api_schema import ApiSchema
@@ -19,8 +20,8 @@ handler404 = "config.middleware.not_found"
 handler500 = "config.middleware.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", views.home, name="home"),
-    path("start/", views.start_club_night, name="start-club-night"),
+    path("", home.home, name="home"),
+    path("start/", home.start_club_night, name="start-club-night"),
     path("help/players/", views.help_players, name="help-players"),
     path("help/directors/", views.help_directors, name="help-directors"),
     path("theme/", views.set_theme, name="set-theme"),

@@ -8,7 +8,7 @@ from django.test import Client, override_settings
 from django.urls import path
 from django.utils import timezone
 
-from config.page import home
+from clubhouse.home import home
 from demo.club import load
 from engine.errors import Refused
 from players.actors import Actor

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import override
 
-from config.home import _counted as counted
+from clubhouse.home import _counted as counted
 from core.packages import ROOT
 from engine.errors import Refused
 from matches.play.lobby.selectors import player_with_id

@@ -65,7 +65,7 @@ async function replay() {
 }
 
 async function follow() {
-  const [board, { follow: followTopics }] = await Promise.all([upgrade(), import("./stream.js")]);
+  const [board, { follow: followTopics }] = await Promise.all([upgrade(), import("../config/stream.js")]);
   let { seq, last } = settings;
   let [played, stop] = [null, () => {}];
 

@@ -7,13 +7,18 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
 
 from clubhouse.letters.page import letter_card
+from core.access import Who, open_to
 from core.live import audience
 from engine.actions import Phase
 from engine.cube import Side, doubled
@@ -400,3 +405,22 @@ def _rating(viewer: Viewer, now: datetime) -> OwnRating | None:
     changes = RatingChange.objects.filter(pool=standing.pool_id, player=viewer.player, finished_at__gte=now - MONTH)
     first = changes.order_by("finished_at", "match").first()
     return OwnRating(standing, standing.rating - first.rating_before if first is not None else None)
+
+
+# Views.
+
+
+@open_to(get=Who.EVERYBODY)
+def home(request: HttpRequest) -> HttpResponse:
+    """Show members what concerns them now, and visitors what Barpoint is."""
+    if isinstance(request.user, User):
+        return render(request, "clubhouse/home_member.html", members_home(request.user, timezone.now()))
+    return render(request, "clubhouse/home.html", visitors_home(timezone.now()))
+
+
+@open_to(get=Who.SIGNED_IN)
+@never_cache
+def start_club_night(request: HttpRequest) -> HttpResponse:
+    """Lead directors to tonight's event of their club, and whoever has none to a new club."""
+    directed = Club.objects.filter(pk__in=Viewer.of(request.user).directs).order_by("search_key", "pk").first()
+    return redirect("create-club") if directed is None else redirect("tonight", directed.slug)
