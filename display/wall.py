@@ -44,7 +44,7 @@ from seasons.actions import series_of
 from seasons.page.season import EveningLine, evening_table, season_view, series_of_event
 from tournaments import access
 from tournaments.events.actions import by, event_url_args
-from tournaments.floor.batches import Flow, flows_of
+from tournaments.floor.flows import Flow, flows_of
 from tournaments.floor.page.cards import Discs
 from tournaments.floor.page.flow import bracket_line, count_out, lives_at_tables, lives_counts
 from tournaments.floor.page.forecast import evening_forecast

@@ -95,7 +95,7 @@ ALSO_PLAYERS = (
     "templates/tournaments/entries/event_link.html", "templates/tournaments/entries/kiosk.html",
     "templates/tournaments/entries/kiosk_off.html", "templates/tournaments/entries/kiosk_pair.html",
     "templates/tournaments/entries/kiosk_welcome.html", "templates/tournaments/events/_division_link.html",
-    "tournaments/draws/lists.py", "tournaments/floor/batches.py",
+    "tournaments/draws/lists.py", "tournaments/floor/waiting.py",
     "tournaments/floor/notifications.py", "tournaments/floor/sentences.py",
 )  # fmt: skip
 """Of these what players read, too."""

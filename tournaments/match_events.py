@@ -20,12 +20,12 @@ from matches.lifecycle.play_rules import PlayRules
 from matches.models import Match
 from players.actors import Actor
 from tournaments.floor import selectors as floor_selectors
-from tournaments.floor.batches import why_they_wait
 from tournaments.floor.calls import set_players_score
 from tournaments.floor.journal import lock_floor
 from tournaments.floor.length_offers import accept_length, decline_length, offer_length, players_offer_from
 from tournaments.floor.selectors import FloorView, floor
 from tournaments.floor.state import FloorMatchState, MatchFacts, MatchOnFloor
+from tournaments.floor.waiting import why_they_wait
 from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
 from tournaments.panels import Home, panel_of
 from tournaments.standings.brackets import bracket_name

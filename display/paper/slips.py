@@ -13,7 +13,7 @@ from formats.graph import EntryId
 from formats.plans import lengths_of
 from formats.settings import LIVES
 from formats.tables.tiebreaks import plain
-from tournaments.floor.batches import Flow, flows_of
+from tournaments.floor.flows import Flow, flows_of
 from tournaments.floor.selectors import FloorView
 from tournaments.state.names import shown_entry
 

@@ -9,7 +9,7 @@ from players.actors import Actor
 from players.models import User
 from tests.browser.conftest import VIEWS, Check, OpenPage
 from tests.tournaments.floor.test_batches import Night, mishear, people, play_on_though_out, start
-from tournaments.floor.batches import stop_match
+from tournaments.floor.hold_ups import stop_match
 from tournaments.models import Pairing, Tournament
 
 __all__ = ["people", "start"]

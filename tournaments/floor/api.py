@@ -22,7 +22,6 @@ from players.actors import Actor
 from players.kept.api import OUTBOX, OutboxSerializer, outbox_data
 from tournaments import access
 from tournaments.floor import selectors
-from tournaments.floor.batches import Flow, ReadFlows, read_flows, waiting_in
 from tournaments.floor.closing_time import (
     CLOSING_RULES,
     MAX_POINTS_LEFT,
@@ -32,12 +31,14 @@ from tournaments.floor.closing_time import (
     close_matches,
     closing_time,
 )
+from tournaments.floor.flows import Flow, ReadFlows, read_flows
 from tournaments.floor.kept.going_on import GoingOn, about_event, newest_fact
 from tournaments.floor.lines import enter_lines
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorMatchState, MatchOnFloor, TableState
 from tournaments.floor.undo import last_act, preview_undo
+from tournaments.floor.waiting import waiting_in
 from tournaments.models import Autopilot, Fixture, Table, Tournament
 from tournaments.results.api import division_on_screen
 from tournaments.results.lines import MAX_TEXT_LENGTH

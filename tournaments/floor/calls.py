@@ -12,10 +12,11 @@ from matches.lifecycle.finish import check_result
 from matches.models import Match, Result
 from players.actors import SYSTEM, Actor
 from players.models import Player
-from tournaments.floor.batches import ask_about, ask_due, make_due_batches
+from tournaments.floor.batches import make_due_batches
 from tournaments.floor.closing_time import stop_calling
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.desk import WaitedFor, desk_waited_for, is_back_after_outage
+from tournaments.floor.hold_ups import ask_about, ask_due
 from tournaments.floor.journal import (
     FactTarget,
     latest,

@@ -20,7 +20,7 @@ from matches.presentation.labels import score_of
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
 from players.models import Player
-from tournaments.floor import batches, calls, evening, undo
+from tournaments.floor import by_hand, calls, evening, flows, undo
 from tournaments.floor.calls import refuse_call, refuse_table
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import match_on_floor
@@ -192,7 +192,7 @@ def _slip(tournament: Tournament, text: str) -> TypedLine | None:
 
 def _flow_stages(tournament: Tournament) -> list[Stage]:
     rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
-    return batches.flow_stages(rows.get(pk=tournament.pk))
+    return flows.flow_stages(rows.get(pk=tournament.pk))
 
 
 def _enter_slip(
@@ -202,7 +202,7 @@ def _enter_slip(
     try:
         stage, (first, second) = _pair_of_slip(tournament, line, division, by)
         assert line.number is not None  # noqa: S101, a slip has one
-        fact = batches.pair_on_paper(stage=stage, number=line.number, first=first, second=second, by=by, now=now)
+        fact = by_hand.pair_on_paper(stage=stage, number=line.number, first=first, second=second, by=by, now=now)
         fixture = fact.fixture
     except Refused as refused:
         return LineOutcome(text, OutcomeKind.REFUSED, fixture, refused=refused)

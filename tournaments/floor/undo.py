@@ -28,9 +28,9 @@ from players.models import LogEntry
 from players.people.rows import lock_club
 from tournaments.entries import arrivals, check_in
 from tournaments.floor.acts import BEFORE_THE_FLOOR, NOT_UNDONE_HERE, TAKEN_BACK_BY, UNDO, UNDONE, LoggedAct
-from tournaments.floor.batches import let_stopped_go_on, paired_since_stop
 from tournaments.floor.endings import begun_since, undo_ending
 from tournaments.floor.evening import restore_length, restore_start
+from tournaments.floor.hold_ups import let_stopped_go_on, paired_since_stop
 from tournaments.floor.journal import FactTarget, lock_fixture, lock_floor, record
 from tournaments.floor.sentences import match_name, sentence_of_fact
 from tournaments.models import (
@@ -50,7 +50,7 @@ from tournaments.state.floor import BEGINNINGS, save_beginning
 from tournaments.state.locks import lock_division, lock_event
 from tournaments.state.log import entries_of, line_text
 from tournaments.state.names import display_name, match_names, shown_entry
-from tournaments.state.pairings import mark_undone
+from tournaments.state.pairings import take_back
 from tournaments.state.settle import settle
 
 OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED, FloorKind.START_SET)
@@ -326,9 +326,7 @@ def _undo_slip(fixture: Fixture, by: Actor, now: datetime) -> None:
     _locked, match = lock_fixture(fixture)
     if has_begun(match) or match.state not in (Match.State.OPEN, Match.State.LIVE):
         raise Refused("pairing_begun", fixture=fixture.number)
-    mark_undone(pairing, Pairing.TakenBack.TYPED, by=by, now=now)
-    params = {"number": pairing.number, "reason": pairing.get_taken_back_display()}
-    log(by, "pairing_taken_back", division.topic, club=division.tournament.club, **params)
+    take_back(pairing, Pairing.TakenBack.TYPED, division, by=by, now=now)
     settle(division, by=by, now=now, keep_waiting=True)
 
 

@@ -14,7 +14,7 @@ from formats.graph import BYE, EntryId, EntrySource, Fixture, Round, Source
 from formats.plans import ROUNDS
 from formats.settings import LIVES
 from formats.swiss.lives import MISSED_FOR_A_LIFE, lives_left
-from players.actors import SYSTEM, Actor
+from players.actors import SYSTEM, Actor, log
 from tournaments.models import Batch, Division, MissedMatch, OpenPairing, Pairing, Stage, Tournament
 from tournaments.state.derivation import StageState
 from tournaments.state.locks import take_number, take_numbers
@@ -101,6 +101,13 @@ def mark_undone(pairing: Pairing, code: str, *, by: Actor, now: datetime) -> Non
     """Mark a pairing as taken back. The division is locked, and the caller settles it."""
     pairing.taken_back, pairing.taken_back_at, pairing.taken_back_by = code, now, by.user
     pairing.save(update_fields=["taken_back", "taken_back_at", "taken_back_by"])
+
+
+def take_back(pairing: Pairing, code: str, division: Division, /, *, by: Actor, now: datetime, **params: str) -> None:
+    """Take back a pairing by hand, which is logged. The division is locked, and the caller settles it."""
+    mark_undone(pairing, code, by=by, now=now)
+    params["reason"] = pairing.get_taken_back_display()
+    log(by, "pairing_taken_back", division.topic, club=division.tournament.club, number=pairing.number, **params)
 
 
 def give_back(pairing: Pairing) -> None:

@@ -43,26 +43,17 @@ from tournaments.entries.event_links import path_for
 from tournaments.entries.late import enter_late, preview_late, undo_late
 from tournaments.entries.previews import late_view, withdrawal_view
 from tournaments.entries.services import preview_withdrawal, withdraw
-from tournaments.floor.batches import (
-    Waiting,
-    ask_whether_over,
-    change_flow,
-    flows_of,
-    hold_pairing,
-    pair_by_hand,
-    pair_now,
-    stop_match,
-    undo_missed,
-    undo_pairing,
-    waiting_in,
-    waive_lead,
-)
+from tournaments.floor.batches import pair_now
+from tournaments.floor.by_hand import change_flow, hold_pairing, pair_by_hand, undo_missed, undo_pairing
 from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.evening import adjourn, let_go_on, set_needs_accessible
+from tournaments.floor.flows import flows_of
+from tournaments.floor.hold_ups import ask_whether_over, stop_match, waive_lead
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import UndoableAct, last_act, undo
+from tournaments.floor.waiting import Waiting, waiting_in
 from tournaments.models import (
     Batch,
     Correction,

@@ -26,7 +26,7 @@ from tournaments.entries import arrivals, check_in, late, returns
 from tournaments.entries.services import withdraw, withdraw_from_event
 from tournaments.entries.substitutions import SubstituteInput, substitute
 from tournaments.events.services import update_division, update_tournament
-from tournaments.floor import acts, batches, calls, evening, length_offers
+from tournaments.floor import acts, by_hand, calls, evening, hold_ups, length_offers
 from tournaments.floor.endings import end_stage
 from tournaments.floor.page.actions import ACTIONS
 from tournaments.floor.state import FloorSettings
@@ -423,13 +423,13 @@ def without_left(night: Flow) -> list[str]:
 
 
 FLOW_PREPARED: dict[str, Callable[[Flow], object]] = {
-    "pairing-goes-on": lambda night: batches.hold_pairing(stage=night.stage, held=True, **night.acts),
+    "pairing-goes-on": lambda night: by_hand.hold_pairing(stage=night.stage, held=True, **night.acts),
 }
 FLOW_UNDONE_HERE: dict[str, Callable[[Flow], object]] = {
-    "ask-over": lambda night: batches.ask_whether_over(fixture=night.match(begun=True), **night.acts),
-    "waive-lead": lambda night: batches.waive_lead(fixture=night.match(begun=True), **night.acts),
-    "hold-pairing": lambda night: batches.hold_pairing(stage=night.stage, held=True, **night.acts),
-    "pairing-goes-on": lambda night: batches.hold_pairing(stage=night.stage, held=False, **night.acts),
+    "ask-over": lambda night: hold_ups.ask_whether_over(fixture=night.match(begun=True), **night.acts),
+    "waive-lead": lambda night: hold_ups.waive_lead(fixture=night.match(begun=True), **night.acts),
+    "hold-pairing": lambda night: by_hand.hold_pairing(stage=night.stage, held=True, **night.acts),
+    "pairing-goes-on": lambda night: by_hand.hold_pairing(stage=night.stage, held=False, **night.acts),
     "no-show": lambda night: forfeit_missing(fixture=night.match(begun=False), side=0, **night.acts),
     "end-stage": lambda night: end_stage(
         stage=night.stage, places=4, stop=False, after=night.division.seq, **night.acts
@@ -445,7 +445,7 @@ FLOW_UNDONE_HERE: dict[str, Callable[[Flow], object]] = {
     ),
 }
 FLOW_NOT_UNDONE_HERE: dict[str, Callable[[Flow], object]] = {
-    "flow": lambda night: batches.change_flow(
+    "flow": lambda night: by_hand.change_flow(
         stage=night.stage,
         window=7,
         lead=1,
@@ -454,7 +454,7 @@ FLOW_NOT_UNDONE_HERE: dict[str, Callable[[Flow], object]] = {
         after=night.division.seq,
         **night.acts,
     ),
-    "take-back-pairing": lambda night: batches.undo_pairing(
+    "take-back-pairing": lambda night: by_hand.undo_pairing(
         fixture=night.match(begun=False), code=Pairing.TakenBack.WRONG_CALL, **night.acts
     ),
 }

@@ -13,7 +13,7 @@ from players.models import Club, Player
 from tests.clock import NOON
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.events import services as events
-from tournaments.floor import batches, evening
+from tournaments.floor import evening, flows
 from tournaments.floor.calls import call_ready
 from tournaments.models import Autopilot, Batch, Stage
 
@@ -38,14 +38,14 @@ def test_a_fault_in_one_division_stays_there(
         driver.begin(FLOW)
     for driver in (main, second):
         driver.play_round()
-    sound = batches._pool
+    sound = flows.pool_of
 
     def faulty(stage: Stage, *rest: Any) -> Any:
         if stage.division == main.division:
             raise KeyError(stage.pk)
         return sound(stage, *rest)
 
-    monkeypatch.setattr(batches, "_pool", faulty)
+    monkeypatch.setattr(flows, "pool_of", faulty)
     call_ready(tournament_id=event.pk, now=RESTED)
     made = Batch.objects.filter(number__gt=1).values_list("stage__division__name", flat=True)
     assert list(made) == ["Second"]

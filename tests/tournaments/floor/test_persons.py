@@ -29,11 +29,12 @@ from tournaments.entries import check_in
 from tournaments.entries.arrivals import arrivals_of
 from tournaments.events.services import create_division, create_tournament
 from tournaments.floor import calls, evening, selectors
-from tournaments.floor.batches import Flow, flows_of, waiting_in
+from tournaments.floor.flows import Flow, flows_of
 from tournaments.floor.notifications import CALLED
 from tournaments.floor.page.cards import Cards
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.state import FloorMatchState
+from tournaments.floor.waiting import waiting_in
 from tournaments.models import Autopilot, CheckIn, Division, Entry, Fixture, FloorEvent, FloorKind, Table, Tournament
 from tournaments.results import services as results
 from tournaments.results.lines import TypedLine, Verb

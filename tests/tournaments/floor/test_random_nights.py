@@ -44,8 +44,10 @@ from tests.tournaments.floor.test_batches import (
 from tournaments.entries import check_in
 from tournaments.entries.late import enter_late
 from tournaments.entries.services import withdraw
-from tournaments.floor.batches import pair_now, undo_pairing, waive_lead
+from tournaments.floor.batches import pair_now
+from tournaments.floor.by_hand import undo_pairing
 from tournaments.floor.calls import call_ready
+from tournaments.floor.hold_ups import waive_lead
 from tournaments.models import (
     Batch,
     Correction,

@@ -20,8 +20,11 @@ from tournaments.entries import check_in
 from tournaments.entries.services import withdraw
 from tournaments.events.services import update_division, update_tournament
 from tournaments.floor import calls, evening, length_offers
-from tournaments.floor.batches import ask_whether_over, changes_of, flows_of, hold_pairing, waive_lead
+from tournaments.floor.batches import changes_of
+from tournaments.floor.by_hand import hold_pairing
 from tournaments.floor.derivation import floor_state
+from tournaments.floor.flows import flows_of
+from tournaments.floor.hold_ups import ask_whether_over, waive_lead
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorSettings
 from tournaments.floor.undo import last_act, undo

@@ -28,7 +28,7 @@ from tournaments.draws.round_lengths import change_round_lengths
 from tournaments.entries import check_in
 from tournaments.events.actions import EventAction, by, event_url_args
 from tournaments.events.services import update_tournament
-from tournaments.floor import batches, calls, endings, evening, length_offers, selectors, undo
+from tournaments.floor import batches, by_hand, calls, endings, evening, hold_ups, length_offers, selectors, undo
 from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_body, match_body
 from tournaments.floor.kept.notes import take_note
 from tournaments.floor.kept.rules import KEPT
@@ -439,7 +439,7 @@ def _pair_by_hand(form: forms.ChosenPairForm, by: Actor, now: datetime) -> str:
     or have unequal lives. 409 `stale`, `not_free_to_pair`, `pair_not_allowed`, `bracket_follows`, `nobody_to_pair`,
     `event_paused`.
     """
-    batch = batches.pair_by_hand(**form.cleaned_data, by=by, now=now)
+    batch = by_hand.pair_by_hand(**form.cleaned_data, by=by, now=now)
     (pairing,) = batch.pairings.all()
     return _("Paired: %(matches)s.") % {"matches": f"M{pairing.number}"}
 
@@ -451,7 +451,7 @@ def _stop_match(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
     For directors. The match is void and costs nobody a life. Repeating it changes nothing. 409 `not_a_pairing`,
     `not_to_be_stopped`.
     """
-    pairing = batches.stop_match(fixture=form.cleaned_data["fixture"], by=by, now=now)
+    pairing = hold_ups.stop_match(fixture=form.cleaned_data["fixture"], by=by, now=now)
     return _("{match} is stopped and does not count.").format(match=f"M{pairing.number}")
 
 
@@ -462,7 +462,7 @@ def _hold_pairing(form: forms.HoldPairingForm, by: Actor, now: datetime) -> str:
     For assistants and helpers. Repeating it changes nothing.
     """
     held = form.cleaned_data["held"]
-    batches.hold_pairing(stage=form.cleaned_data["stage"], held=held, by=by, now=now)
+    by_hand.hold_pairing(stage=form.cleaned_data["stage"], held=held, by=by, now=now)
     return _("Nobody is paired for now.") if held else _("Players are paired again.")
 
 
@@ -471,7 +471,7 @@ def _change_flow(form: forms.FlowForm, by: Actor, now: datetime) -> str:
 
     For directors. The change is logged. 409 `stale`, `stage_over`.
     """
-    batches.change_flow(**form.cleaned_data, by=by, now=now)
+    by_hand.change_flow(**form.cleaned_data, by=by, now=now)
     return _("The pairing goes on with the new rules.")
 
 
@@ -492,7 +492,7 @@ def _undo_missed(form: forms.MissedForm, by: Actor, now: datetime) -> str:
 
     For directors. Repeating it changes nothing.
     """
-    row = batches.undo_missed(**form.cleaned_data, by=by, now=now)
+    row = by_hand.undo_missed(**form.cleaned_data, by=by, now=now)
     return _("%(name)s has not missed that match.") % {"name": display_name(row.entry.player, staff=True)}
 
 
@@ -505,7 +505,7 @@ def _undo_pairing(form: forms.UndoPairingForm, by: Actor, now: datetime) -> str:
     """
     data = form.cleaned_data
     missing = {"side": data["side"], "person": data["person"]}
-    pairing = batches.undo_pairing(fixture=data["fixture"], code=data["code"], **missing, by=by, now=now)
+    pairing = by_hand.undo_pairing(fixture=data["fixture"], code=data["code"], **missing, by=by, now=now)
     return _("M%(number)d is taken back; both are free again.") % {"number": pairing.number}
 
 
@@ -515,7 +515,7 @@ def _waive_lead(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
 
     For directors. Repeating it changes nothing.
     """
-    return sentence_of_fact(batches.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
+    return sentence_of_fact(hold_ups.waive_lead(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
 
 @repeated(Repeat.STATE)
@@ -524,7 +524,7 @@ def _ask_over(form: forms.FixtureForm, by: Actor, now: datetime) -> str:
 
     For assistants and helpers.
     """
-    return sentence_of_fact(batches.ask_whether_over(fixture=form.cleaned_data["fixture"], by=by, now=now))
+    return sentence_of_fact(hold_ups.ask_whether_over(fixture=form.cleaned_data["fixture"], by=by, now=now))
 
 
 @repeated(Repeat.KEY)

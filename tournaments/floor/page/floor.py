@@ -25,7 +25,7 @@ from players.access import Role, is_at_least
 from tournaments import access
 from tournaments.events.actions import by, event_url_args, faulty, page, sent
 from tournaments.floor import evening, selectors
-from tournaments.floor.batches import objections
+from tournaments.floor.by_hand import objections
 from tournaments.floor.closing_time import close_matches, note_open_floor
 from tournaments.floor.desk import note_here, note_left
 from tournaments.floor.lines import enter_lines, preview_line

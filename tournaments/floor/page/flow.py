@@ -14,20 +14,14 @@ from formats.continuous.state import AWAY, FlowMatch, FlowPair, PairingStep
 from formats.plans import MIN_QUALIFIERS
 from formats.settings import LIVES
 from tournaments.events.actions import division_url_args, event_url_args
-from tournaments.floor.batches import (
-    Flow,
-    Waiting,
-    hold_ups,
-    length_of_pair,
-    out_and_playing,
-    read_flows,
-    waiting_in,
-)
 from tournaments.floor.derivation import seats_elsewhere
+from tournaments.floor.flows import Flow, length_of_pair, read_flows
+from tournaments.floor.hold_ups import hold_ups, out_and_playing
 from tournaments.floor.page.cards import CardPlayer, Cards, Discs, Post, ProposedCall, action_url, discs_of
 from tournaments.floor.page.forecast import clock
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import waits_for
+from tournaments.floor.waiting import Waiting, waiting_in
 from tournaments.models import Autopilot, Entry, Stage
 from tournaments.results.needs import LatestResult
 from tournaments.standings.labels import why_paired

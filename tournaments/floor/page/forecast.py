@@ -23,8 +23,8 @@ from formats.forecast.without_rounds import Running, rest_of_night
 from formats.plans import lengths_of, places_before
 from formats.settings import BY_ROUND, DOUBLE, GROUPS, KNOCKOUT, LIVES, StageSettings
 from players.actors import Actor
-from tournaments.floor.batches import Flow, flows_of
 from tournaments.floor.endings import Endable, endable_stages
+from tournaments.floor.flows import Flow, flows_of
 from tournaments.floor.kept.times import untimed_matches
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.sentences import match_name
