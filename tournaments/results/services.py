@@ -92,89 +92,82 @@ def enter_result(
     Refused: `fixture_not_ready`, `stale`, `successor_begun`, and what `check_own_match`, `refuse_helper` and
     `append_result` refuse.
     """
+    entered = _Entered(fixture, result, by, now, after, reason)
     with transaction.atomic():
         division = lock_division(fixture.stage.division_id)
-        if settle_after:
-            version = _record_first(division, fixture, result, by, now, after, reason, now + settle_after)
-        else:
-            version = _take_step(division, fixture, result, by, now, after, reason)
-        if version is not None:
-            return version
-        rows = DivisionRows(division)
-        row = rows.fixture(fixture.pk)
-        if row is None or row.match_id is None:
-            raise Refused("fixture_not_ready", fixture=fixture.number)
         refuse_cancelled(division)
-        match = rows.lock_matches(row)
-        versions = rows.versions_of(match)
-        standing = versions[-1] if match.state == Match.State.SETTLED else None
-        if after is not None and match.seq != after:
-            if standing is not None and ResultInput.of(standing) == result:
-                return standing
+        return _record_first(division, entered, settle_after) or _record_any(division, entered)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entered:
+    """A result as `enter_result` takes it."""
+
+    fixture: Fixture
+    result: ResultInput
+    by: Actor
+    now: datetime
+    after: int | None
+    reason: str
+
+    def basis(self, match: Match, standing: Result | None) -> Basis:
+        """Check what every result of a match is checked for, whichever way it goes, and return what it rests on.
+
+        The match is locked; `standing` is its result, if it is settled.
+        """
+        if self.after is not None and match.seq != self.after:
             raise Refused("stale", seq=match.seq)
-        if match.settle_at is not None and standing is not None and ResultInput.of(standing) == result:
-            return standing
-        own_match = check_own_match(match, by, reason)
-        refuse_helper(row, match, standing, by)
-        if standing is not None and match.settle_at is None:
-            _refuse_if_successor_begun(row, standing, result)
-        is_ruling = standing is not None or match.state == Match.State.DISPUTED
-        basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
-        version = append_result(match, result, basis, by=by, now=now, earlier=versions, announced_by=Announced.CALLER)
-        rows.add_result(version)
-        if is_ruling:
-            notify_ruling(match, version)
-        settle(division, by=by, now=now, rows=rows, keep_waiting=True)
+        own_match = check_own_match(match, self.by, self.reason)
+        refuse_helper(self.fixture, match, standing, self.by)
+        return Basis(Result.Source.DIRECTOR, reason=self.reason, own_match=own_match)
+
+
+def _record_first(division: Division, entered: _Entered, settle_after: timedelta) -> Result | None:
+    """Record the first result of a match without reading the whole division.
+
+    Nothing follows from it before `settle_after`, or what follows is one step. None, with nothing done, if the match
+    has a result or is disputed, or if more may follow at once.
+    """
+    fixture, result, by, now = entered.fixture, entered.result, entered.by, entered.now
+    step = None
+    if settle_after:
+        match_id = Fixture.objects.values_list("match", flat=True).filter(pk=fixture.pk).first()
+    else:
+        step = step_of(division, Q(pk=fixture.pk), after_version=0) if is_plain(result) else None
+        match_id = step.fixture.match_id if step else None
+    match = lock_undecided_match(match_id) if match_id else None
+    if match is None:
+        return None
+    basis = entered.basis(match, None)
+    if step is None:
+        return append_result(match, result, basis, by=by, now=now, settle_at=now + settle_after)
+    version = append_result(match, result, basis, by=by, now=now, earlier=[], announced_by=Announced.CALLER)
+    take_step(division, step, match, version, now=now)
     return version
 
 
-def _record_first(
-    division: Division,
-    fixture: Fixture,
-    result: ResultInput,
-    by: Actor,
-    now: datetime,
-    after: int | None,
-    reason: str,
-    settle_at: datetime,
-) -> Result | None:
-    """Record the first result of a match, from which nothing follows before `settle_at`.
-
-    None, with nothing done, if the match has a result or is disputed. Refused: as `enter_result`.
-    """
-    row = Fixture.objects.filter(pk=fixture.pk, match__isnull=False).first()
+def _record_any(division: Division, entered: _Entered) -> Result:
+    """Record a result of a match, and settle the whole division."""
+    fixture, result, by, now = entered.fixture, entered.result, entered.by, entered.now
+    rows = DivisionRows(division)
+    row = rows.fixture(fixture.pk)
     if row is None or row.match_id is None:
-        return None
-    match = lock_undecided_match(row.match_id)
-    if match is None:
-        return None
-    refuse_cancelled(division)
-    if after is not None and match.seq != after:
-        raise Refused("stale", seq=match.seq)
-    own_match = check_own_match(match, by, reason)
-    basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
-    return append_result(match, result, basis, by=by, now=now, settle_at=settle_at)
-
-
-def _take_step(
-    division: Division, fixture: Fixture, result: ResultInput, by: Actor, now: datetime, after: int | None, reason: str
-) -> Result | None:
-    """Record the first result of a match and what follows from it; None, with nothing done, if more may follow.
-
-    Then the whole division has to be read. Refused: as `enter_result`.
-    """
-    step = step_of(division, Q(pk=fixture.pk), after_version=0) if is_plain(result) else None
-    if step is None or step.fixture.match_id is None:
-        return None
-    match = lock_undecided_match(step.fixture.match_id)
-    if match is None:
-        return None
-    if after is not None and match.seq != after:
-        raise Refused("stale", seq=match.seq)
-    own_match = check_own_match(match, by, reason)
-    basis = Basis(Result.Source.DIRECTOR, reason=reason, own_match=own_match)
-    version = append_result(match, result, basis, by=by, now=now, earlier=[], announced_by=Announced.CALLER)
-    take_step(division, step, match, version, now=now)
+        raise Refused("fixture_not_ready", fixture=fixture.number)
+    match = rows.lock_matches(row)
+    versions = rows.versions_of(match)
+    standing = versions[-1] if match.state == Match.State.SETTLED else None
+    is_seen = entered.after in (None, match.seq) and match.settle_at is None
+    if standing is not None and not is_seen and ResultInput.of(standing) == result:
+        return standing
+    basis = entered.basis(match, standing)
+    if standing is not None and match.settle_at is None:
+        _refuse_if_successor_begun(row, standing, result)
+    is_ruling = standing is not None or match.state == Match.State.DISPUTED
+    version = append_result(match, result, basis, by=by, now=now, earlier=versions, announced_by=Announced.CALLER)
+    rows.add_result(version)
+    if is_ruling:
+        notify_ruling(match, version)
+    settle(division, by=by, now=now, rows=rows, keep_waiting=True)
     return version
 
 
