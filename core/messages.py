@@ -6,15 +6,11 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from core import refusals
 from engine.errors import MESSAGES
 
-_templates: dict[str, str] = dict(MESSAGES)
-_statuses: dict[str, HTTPStatus] = {
-    "not_found": HTTPStatus.NOT_FOUND,
-    "not_yours": HTTPStatus.NOT_FOUND,
-    "may_not": HTTPStatus.FORBIDDEN,
-    "stale": HTTPStatus.CONFLICT,
-}
+_templates: dict[str, str] = {**MESSAGES, **refusals.MESSAGES}
+_statuses: dict[str, HTTPStatus] = dict(refusals.STATUS)
 
 
 def register(messages: Mapping[str, str], statuses: Mapping[str, HTTPStatus] | None = None) -> None:

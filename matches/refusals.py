@@ -263,7 +263,6 @@ STATUS = (
         "club_accepted": HTTPStatus.CONFLICT,
         "import_undone": HTTPStatus.CONFLICT,
         "own_match": HTTPStatus.FORBIDDEN,
-        "stale": HTTPStatus.CONFLICT,
         "match_settled": HTTPStatus.CONFLICT,
         "match_void": HTTPStatus.CONFLICT,
         "match_live": HTTPStatus.CONFLICT,

@@ -1,13 +1,11 @@
-"""Messages of refusals in this app, and those that every app uses."""
+"""Messages of refusals in this app."""
 
 from http import HTTPStatus
 
 from django.utils.translation import gettext_noop
 
 MESSAGES = {
-    # General
-    "not_found": gettext_noop("This page does not exist, or you may not see it."),
-    "may_not": gettext_noop("You do not have permission to do this."),
+    # Requests
     "key_reused": gettext_noop("This Idempotency-Key was already used for a different request."),
     # Acts that were kept without a connection.
     "kept_gap": gettext_noop("An act before this one has not arrived yet. The last that has is {have}."),
@@ -26,24 +24,6 @@ MESSAGES = {
     "server_error": gettext_noop("The site failed to do this. Enter it by hand."),
     "key_in_progress": gettext_noop("This was sent a moment ago and is still being done. Look again in a few seconds."),
     "key_done": gettext_noop("This was done already. Look at the result before you send anything else."),
-    "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
-    # Files
-    "file_too_heavy": gettext_noop("This file takes too much time or memory to read. Save it anew, or in parts."),
-    "reading_busy": gettext_noop("Other files are being read. Please try again in a minute."),
-    # Names and lists
-    "name_missing": gettext_noop("A name is missing."),
-    "name_too_long": gettext_noop(
-        "Names can have up to {most} characters. The one that begins with “{start}” is longer."
-    ),
-    "list_empty": gettext_noop("There are no names in this list."),
-    "list_unclear": gettext_noop(
-        "Line {row} is not clear: {text}. Correct it, or name the columns in a first line: Last name, First name, Club."
-    ),
-    "encoding_unclear": gettext_noop(
-        "The letters of this file can be read in several ways. Choose the one in which the names are right."
-    ),
-    "unclear_amount": gettext_noop("It is not clear which number “{text}” is."),
-    "too_many_names": gettext_noop("Lists can have up to {most} names. This one has {count}."),
     # Accounts
     "email_taken": gettext_noop("An account with this email address already exists."),
     "email_changed_since": gettext_noop("This link is for an email address that you no longer want to use."),
@@ -141,7 +121,6 @@ STATUS = {
     "too_many_outboxes": HTTPStatus.TOO_MANY_REQUESTS,
     "too_many_kept": HTTPStatus.TOO_MANY_REQUESTS,
     "for_members": HTTPStatus.CONFLICT,
-    "reading_busy": HTTPStatus.SERVICE_UNAVAILABLE,
     "missing_slash": HTTPStatus.NOT_FOUND,
     "key_in_progress": HTTPStatus.CONFLICT,
     "key_done": HTTPStatus.CONFLICT,
