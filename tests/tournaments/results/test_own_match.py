@@ -1,6 +1,7 @@
 """A director who plays: somebody else decides the match, or a reason stands beside the result."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -49,6 +50,28 @@ ACTS = ("result", "forfeit", "rule")
 @pytest.mark.parametrize("act", ["result", "forfeit"])
 def test_the_only_director_gives_a_reason(fixture: Fixture, by_alice: Actor, act: str) -> None:
     assert refusal(lambda: decide(fixture, act, by_alice, " ")) == "own_match_reason"
+    assert not Result.objects.exists()
+
+
+WAYS = {
+    "a step": {"result": ResultInput(0, (7, 3))},
+    "to be undone": {"result": ResultInput(0, (7, 3)), "settle_after": timedelta(seconds=5)},
+    "the whole division": {"result": ResultInput(0, kind=Result.Kind.FORFEIT)},
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_result_is_checked_the_same_whichever_way_it_goes(
+    fixture: Fixture, by_alice: Actor, way: dict[str, Any]
+) -> None:
+    def refused(reason: str, after: int | None = None) -> str:
+        acts = {"by": by_alice, "now": NOON, "reason": reason, "after": after}
+        return refusal(lambda: results.enter_result(fixture=fixture, **way, **acts))
+
+    assert refused(" ") == "own_match_reason"
+    assert refused(REASON, after=99) == "stale"
+    Division.objects.update(status=Division.Status.CANCELLED)
+    assert refused(REASON) == "tournament_not_open"
     assert not Result.objects.exists()
 
 
