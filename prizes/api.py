@@ -409,8 +409,6 @@ def cash_body(tournament: Tournament) -> dict[str, Any]:
 
 @open_to(get=Who.DIRECTORS, patch=Who.DIRECTORS)
 class Cash(TournamentView):
-    """The cash desk."""
-
     @extend_schema(
         operation_id="cash_retrieve",
         summary="Get the cash desk of an event",
@@ -418,7 +416,6 @@ class Cash(TournamentView):
         responses={200: CashSerializer, **DIRECTORS_READ},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """Amounts are whole minor units of the currency."""
         return Response(CashSerializer(cash_body(self.get_tournament(Role.DIRECTOR))).data)
 
     @extend_schema(
@@ -439,8 +436,6 @@ class Cash(TournamentView):
 
 @open_to(post=Who.DIRECTORS)
 class Payments(TournamentView):
-    """Payments of an event."""
-
     @extend_schema(
         operation_id="cash_payments_create",
         summary="Record a payment",
@@ -455,7 +450,6 @@ class Payments(TournamentView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request, **kwargs: str) -> Response:
-        """201 with the payments; one for each thing that was paid."""
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(NewPaymentSerializer, request)
         payment = PaymentInput(fields["amount"], new_form_key(), fields["method"], fields["note"])
@@ -503,8 +497,6 @@ def _partner(entry: Entry, fields: dict[str, Any]) -> Player | None:
 
 @open_to(post=Who.DIRECTORS)
 class TakeBackPayment(TournamentView):
-    """Taking a payment back."""
-
     @extend_schema(
         operation_id="cash_payments_take_back",
         summary="Take a payment back",
@@ -523,8 +515,6 @@ class TakeBackPayment(TournamentView):
 
 @open_to(get=Who.EVERYBODY)
 class PublishedPrizes(TournamentView):
-    """The published prizes of an event."""
-
     @extend_schema(
         operation_id="tournaments_prizes",
         summary="List the published prizes of an event",
@@ -553,8 +543,6 @@ def _refuse_unknown(field: str, brackets: Sequence[str], division: Division, *, 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PrizePlans(DivisionView):
-    """The prizes of a division, in all their versions."""
-
     @extend_schema(
         operation_id="prize_plans_list",
         summary="List the versions of a division's prizes (directors)",
@@ -594,8 +582,6 @@ def _pools(division: Division) -> Any:
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class SidePools(DivisionView):
-    """The side pools of a division."""
-
     @extend_schema(
         operation_id="side_pools_list",
         summary="List the side pools of a division (directors)",
@@ -630,8 +616,6 @@ class SidePools(DivisionView):
 
 @open_to(post=Who.DIRECTORS)
 class PoolMembers(DivisionView):
-    """The members of a side pool."""
-
     @extend_schema(
         operation_id="side_pool_members_create",
         summary="Put an entry into a side pool (directors)",
@@ -651,8 +635,6 @@ class PoolMembers(DivisionView):
 
 @open_to(delete=Who.DIRECTORS)
 class OnePoolMember(DivisionView):
-    """One member of a side pool."""
-
     @extend_schema(
         operation_id="side_pool_members_destroy",
         summary="Take an entry out of a side pool (directors)",
@@ -677,8 +659,6 @@ def split_data(split: AgreedSplit, *, applies: bool) -> dict[str, Any]:
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Splits(DivisionView):
-    """The splits that players of a division agreed on."""
-
     @extend_schema(
         operation_id="splits_list",
         summary="List the agreed splits of a division (directors)",
@@ -721,8 +701,6 @@ class Splits(DivisionView):
 
 @open_to(delete=Who.DIRECTORS)
 class OneSplit(DivisionView):
-    """One agreed split."""
-
     @extend_schema(
         operation_id="splits_destroy",
         summary="Take an agreed split back (directors)",

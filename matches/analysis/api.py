@@ -226,8 +226,6 @@ class DayQuery(serializers.Serializer[Any]):
 
 @open_to(get=Who.EVERYBODY)
 class MatchAnalysisView(APIView):
-    """The analysis of a match."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -241,14 +239,11 @@ class MatchAnalysisView(APIView):
         responses={200: AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Return the totals and decisions that the reader may see."""
         return Response(analysis_data(_chosen(request, requested_match(request.user, public_id))))
 
 
 @open_to(get=Who.EVERYBODY)
 class RecordAnalysis(APIView):
-    """The analysis of a record."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -259,14 +254,11 @@ class RecordAnalysis(APIView):
         responses={200: AnalysisSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Return the totals and decisions that the reader may see."""
         return Response(analysis_data(_chosen(request, requested_record(request.user, public_id))))
 
 
 @open_to(get=Who.EVERYBODY)
 class PlayerAnalysis(APIView):
-    """How a player has played."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -276,7 +268,6 @@ class PlayerAnalysis(APIView):
         responses={200: PlayerAnalysisSerializer, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Return the performance rating, in all and by match."""
         shown = quality(people.player(public_id), Viewer.of(request.user))
         if shown is None:
             raise Http404
@@ -305,8 +296,6 @@ class PlayerAnalysis(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class ClubAnalysis(APIView):
-    """The report of an evening of a club."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -320,7 +309,6 @@ class ClubAnalysis(APIView):
         responses={200: ClubNightSerializer, 404: PROBLEM, 422: PROBLEM},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Return the report of a day, by default of the latest with an analysed match."""
         club, query = people.club(slug), validated_query(DayQuery, request)
         report = club_night(club, Viewer.of(request.user), query.get("day"))
         return Response(ClubNightSerializer(report).data)
@@ -349,8 +337,6 @@ class ClubClassesSerializer(serializers.Serializer[ClubClasses]):
 
 @open_to(get=Who.EVERYBODY)
 class ClubClassesView(APIView):
-    """The classes of a club's members."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(

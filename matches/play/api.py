@@ -569,8 +569,6 @@ WRITTEN: dict[Any, Any] = {
 
 @open_to(get=Who.EVERYBODY, post=Who.STAFF)
 class Live(APIView):
-    """The board of a match."""
-
     throttle_classes = throttle.LIVE_MATCH
 
     def get_permissions(self) -> list[Any]:
@@ -609,8 +607,6 @@ class Live(APIView):
 
 @open_to(post=Who.PLAYERS)
 class LiveOpening(APIView):
-    """The opening of a match by one of its players."""
-
     permission_classes = (AllowAny,)
     throttle_classes = throttle.LIVE_MATCH
 
@@ -625,7 +621,6 @@ class LiveOpening(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
-        """The board before the first roll, or as it is."""
         player = seat_of(request, public_id)
         starting.open_by_player(match=player.match, by=player.by, now=timezone.now())
         return _answer(request, _live(player.match), player)
@@ -633,8 +628,6 @@ class LiveOpening(APIView):
 
 @open_to(post=Who.PLAYERS)
 class LiveChains(APIView):
-    """Dice chains of the players."""
-
     permission_classes = (AllowAny,)
     throttle_classes = throttle.LIVE_MATCH
 
@@ -650,7 +643,6 @@ class LiveChains(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
-        """The board with the new anchor."""
         player = seat_of(request, public_id)
         form = validated(DiceChainSerializer, request)
         starting.commit_chain(
@@ -666,8 +658,6 @@ class LiveChains(APIView):
 
 @open_to(post=Who.PLAYERS)
 class LiveActions(APIView):
-    """What the players do."""
-
     permission_classes = (AllowAny,)
     # Counted by side instead: everybody at a venue shares an IP address.
     throttle_classes = ()
@@ -685,7 +675,6 @@ class LiveActions(APIView):
         responses=WRITTEN,
     )
     def post(self, request: Request, public_id: str) -> Response:
-        """The board after the action, with the actions since `after`."""
         player = seat_of(request, public_id, only_seat=True)
         throttle.count(throttle.LIVE_ACTIONS_OF, f"{public_id}:{player.side}")
         form = validated(LiveActionInputSerializer, request)
@@ -734,8 +723,6 @@ class HintAnswerSerializer(serializers.Serializer[Any]):
 
 @open_to(post=Who.PLAYERS)
 class LiveHint(APIView):
-    """Hints in practice."""
-
     permission_classes = (AllowAny,)
     throttle_classes = ()
 
@@ -750,7 +737,6 @@ class LiveHint(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
-        """The hint for the decision of your side."""
         seat = seat_of(request, public_id, only_seat=True)
         throttle.count(throttle.HINTS_OF, f"{public_id}:{seat.side}")
         live = _live(seat.match)
@@ -765,8 +751,6 @@ class LiveHint(APIView):
 
 @open_to(post=Who.PLAYERS)
 class LivePing(APIView):
-    """Signs of life of the players' pages."""
-
     permission_classes = (AllowAny,)
     throttle_classes = ()
 
@@ -781,7 +765,6 @@ class LivePing(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
-        """The estimate after this ping, and the next ping."""
         form = validated(LivePingSerializer, request)
         ticket, page = form["ticket"], page_of(form["ticket"], public_id)
         if page is None:
@@ -801,8 +784,6 @@ class LivePing(APIView):
 
 @open_to(post=Who.PLAYERS)
 class LiveGoodbye(APIView):
-    """What a page says when it is closed."""
-
     permission_classes = (AllowAny,)
     throttle_classes = ()
 
@@ -830,8 +811,6 @@ class LiveGoodbye(APIView):
 
 @open_to(post=Who.STAFF)
 class LiveRulings(APIView):
-    """What directors do."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -861,8 +840,6 @@ class LiveRulings(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class LiveDice(APIView):
-    """The rolls of a match with their proof."""
-
     permission_classes = (AllowAny,)
     throttle_classes = throttle.LIVE_MATCH
 
@@ -874,7 +851,6 @@ class LiveDice(APIView):
         responses={200: DiceSerializer, 401: PROBLEM, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Those made so far."""
         match, seat = match_and_seat_in_api(request, public_id)
         live = _live(match)
         return Response(dice_of(live, watched(live, seat, request.user, timezone.now())))

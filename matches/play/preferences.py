@@ -113,8 +113,6 @@ def play_preferences(request: HttpRequest) -> HttpResponse:
 
 @open_to(get=Who.SIGNED_IN, patch=Who.SIGNED_IN)
 class MyPlayPreferences(APIView):
-    """How the signed-in user wants to play."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(

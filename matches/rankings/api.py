@@ -280,8 +280,6 @@ class _PublicView(APIView, generics.GenericAPIView[Any]):
 
 @open_to(get=Who.EVERYBODY)
 class RankingList(_PublicView):
-    """The ranking."""
-
     serializer_class = RankingRowSerializer
 
     @extend_schema(
@@ -307,8 +305,6 @@ class RankingList(_PublicView):
 
 @open_to(get=Who.EVERYBODY)
 class PlayerList(_PublicView):
-    """Players."""
-
     serializer_class = FoundSerializer
 
     @extend_schema(
@@ -319,7 +315,6 @@ class PlayerList(_PublicView):
         responses={200: FoundSerializer(many=True), 422: PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """Return a page of players, by name."""
         people = self.page_of(tables.called(validated_query(WordsQuery, request)["q"]))
         rows = tables.with_standings(people)
         return self.get_paginated_response(
@@ -329,8 +324,6 @@ class PlayerList(_PublicView):
 
 @open_to(get=Who.EVERYBODY)
 class PlayerDetail(_PublicView):
-    """A player."""
-
     serializer_class = ProfileSerializer
     pagination_class = None
 
@@ -366,8 +359,6 @@ class PlayerDetail(_PublicView):
 
 @open_to(get=Who.EVERYBODY)
 class ChangeList(_PublicView):
-    """The rating changes of a player."""
-
     serializer_class = DatedChangeSerializer
 
     @extend_schema(
@@ -386,8 +377,6 @@ class ChangeList(_PublicView):
 
 @open_to(get=Who.EVERYBODY)
 class PlayerMatchList(_PublicView):
-    """A player's matches."""
-
     serializer_class = HistoryLineSerializer
 
     @extend_schema(
@@ -406,8 +395,6 @@ class PlayerMatchList(_PublicView):
 
 @open_to(get=Who.EVERYBODY)
 class HeadToHead(_PublicView):
-    """Two players head to head."""
-
     serializer_class = VersusSerializer
     pagination_class = None
 

@@ -127,8 +127,6 @@ class RestoreSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PoolList(APIView):
-    """The rating pools of a club."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -158,8 +156,6 @@ class PoolList(APIView):
 
 @open_to(put=Who.DIRECTORS)
 class PoolDetail(APIView):
-    """A rating pool."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -182,8 +178,6 @@ class PoolDetail(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class PoolPreview(APIView):
-    """What other settings of a pool would do."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -216,8 +210,6 @@ class PoolPreview(APIView):
 
 @open_to(get=Who.DIRECTORS)
 class PoolVersionList(APIView):
-    """The versions of a pool's settings."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -237,8 +229,6 @@ class PoolVersionList(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class RestorePool(APIView):
-    """Going back to an earlier version."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -284,8 +274,6 @@ class ComparisonSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PoolFormulas(APIView):
-    """Which formula predicts the matches of a pool best."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -343,8 +331,6 @@ class PoolRowSerializer(PlacedSerializer):
 
 @open_to(get=Who.EVERYBODY)
 class PoolRanking(APIView):
-    """The list of a pool."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -404,8 +390,6 @@ class ImportSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class ImportList(APIView):
-    """The imports of a pool."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -436,8 +420,6 @@ class ImportList(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class UndoImport(APIView):
-    """Undoing an import."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(

@@ -156,8 +156,6 @@ WAITING = OpenApiExample(
 
 @open_to(post=Who.EVERYBODY)
 class SubmissionList(APIView):
-    """Submitted records."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -174,7 +172,6 @@ class SubmissionList(APIView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
-        """Return 201 and the URL of the submission."""
         refuse_long_body(request, JSON_MOST_BYTES)
         count_upload(request)
         data = validated(RecordSerializer, request)
@@ -192,8 +189,6 @@ class SubmissionList(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class SubmissionDetail(APIView):
-    """A submitted record."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -204,7 +199,6 @@ class SubmissionDetail(APIView):
         responses={200: SubmissionSerializer, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """Return the state, and the verdict once there is one."""
         return Response(submission_data(access.submission(public_id), request))
 
 
@@ -253,8 +247,6 @@ def _verdict(submission: Submission, mask: Mask) -> dict[str, Any]:
 
 @open_to(get=Who.EVERYBODY)
 class RecordFileView(APIView):
-    """A checked match as a file."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(

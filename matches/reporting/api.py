@@ -96,8 +96,6 @@ def with_etag(data: Any, code: int = status.HTTP_200_OK) -> Response:
 
 @open_to(post=Who.PLAYERS)
 class MatchReports(APIView):
-    """Reports of a match."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -115,7 +113,6 @@ class MatchReports(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
-        """Return 201 and the match."""
         seat = seat_of(request, public_id, sheet=True)
         data = validated(ClaimSerializer, request)
         winner, score = _score(data)
@@ -143,8 +140,6 @@ def _score(data: dict[str, Any]) -> tuple[int, tuple[int, int]]:
 
 @open_to(post=Who.PLAYERS)
 class PreviewReport(APIView):
-    """Previewing a report."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -169,8 +164,6 @@ class PreviewReport(APIView):
 
 @open_to(post=Who.PLAYERS)
 class RunningScoreView(APIView):
-    """The score of a match at a table while it goes on."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -188,7 +181,6 @@ class RunningScoreView(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
-        """Return the score that stands."""
         seat = seat_of(request, public_id)
         left, right = validated(RunningScoreSerializer, request)["score"]
         entered = EnteredScore(seat.match, side_of(seat), (left, right))
@@ -225,8 +217,6 @@ class MatchFilter(filters.FilterSet):
 
 @open_to(get=Who.EVERYBODY)
 class MatchList(APIView, generics.ListAPIView[Match]):
-    """Matches that you may see, newest first."""
-
     permission_classes = (AllowAny,)
     filterset_class = MatchFilter
     serializer_class = MatchSummarySerializer
@@ -254,8 +244,6 @@ class MatchList(APIView, generics.ListAPIView[Match]):
 
 @open_to(get=Who.EVERYBODY)
 class MatchDetail(APIView):
-    """A match."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -284,8 +272,6 @@ class RecordOfMatchSerializer(RecordSerializer):
 
 @open_to(post=Who.PLAYERS)
 class MatchRecords(APIView):
-    """The records of a match."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -303,7 +289,6 @@ class MatchRecords(APIView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request, public_id: str) -> Response:
-        """Return 201 and the match."""
         refuse_long_body(request)
         seat = seat_of(request, public_id)
         count_upload(request)
@@ -322,8 +307,6 @@ class MatchRecords(APIView):
 
 @open_to(post=Who.PLAYERS)
 class Proposals(APIView):
-    """Proposed times to play."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -357,8 +340,6 @@ class Proposals(APIView):
 
 @open_to(get=Who.STAFF)
 class MatchLinks(APIView):
-    """The links of a match, to hand out."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -377,8 +358,6 @@ class MatchLinks(APIView):
 
 @open_to(delete=Who.STAFF)
 class MatchLink(APIView):
-    """One personal link of a match."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -390,7 +369,6 @@ class MatchLink(APIView):
         responses={204: None, 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
     )
     def delete(self, request: Request, public_id: str, side: str) -> Response:
-        """Return 204."""
         match = access.match_for_link_owner(me(request), public_id, int(side))
         current = match.link_generations[int(side)]
         generation = parse_int(request.query_params.get("generation"), current)
@@ -409,8 +387,6 @@ class CalendarFeedSerializer(serializers.Serializer[CalendarFeed]):
 
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN, delete=Who.SIGNED_IN)
 class MyCalendar(APIView):
-    """The calendar feed of the signed-in user."""
-
     permission_classes = (IsAuthenticated,)
 
     def answer(self, code: int = status.HTTP_200_OK) -> Response:
@@ -437,7 +413,6 @@ class MyCalendar(APIView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
-        """201 with the URL."""
         calendars.renew(user=me(request), now=timezone.now())
         return self.answer(status.HTTP_201_CREATED)
 
@@ -481,8 +456,6 @@ class OfferingSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.PLAYERS, post=Who.PLAYERS)
 class LengthOffers(APIView):
-    """The shorter length that is on offer, and offering one."""
-
     permission_classes = (AllowAny,)
 
     @extend_schema(
@@ -510,7 +483,6 @@ class LengthOffers(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str) -> Response:
-        """The length of the match, and what is on offer then."""
         seat = seat_of(request, public_id)
         fields = validated(OfferingSerializer, request)
         left, right = fields["score"]

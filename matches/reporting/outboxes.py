@@ -79,8 +79,6 @@ def arrive(seat: MatchSeat, seen: Seen, by: Actor, now: datetime) -> Arrived:
 
 @open_to(get=Who.PLAYERS, post=Who.PLAYERS)
 class KeptInMatch(APIView):
-    """What the players of a match do without a connection."""
-
     permission_classes = (AllowAny,)
     throttle_classes = LIVE_MATCH
 
@@ -111,7 +109,6 @@ class KeptInMatch(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request, public_id: str) -> Response:
-        """Return the outcome of each act."""
         seat = seat_of(request, public_id, sheet=True)
 
         def arrives(seen: Seen, by: Actor, now: datetime) -> Arrived:

@@ -40,8 +40,6 @@ def by(request: Request) -> Actor:
 
 @open_to(get=Who.SIGNED_IN, patch=Who.SIGNED_IN)
 class Me(APIView):
-    """The current account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -71,8 +69,6 @@ class Me(APIView):
 
 @open_to(post=Who.EVERYBODY)
 class Tokens(APIView):
-    """Tokens by which API clients act for an account."""
-
     permission_classes = (AllowAny,)
     # The request carries a password, so cookies must not count.
     authentication_classes = ()
@@ -91,7 +87,6 @@ class Tokens(APIView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
-        """Exchange e-mail address and password for a token."""
         fields = validated(shapes.CredentialsSerializer, request)
         typed = {"username": fields["email"], "password": fields["password"]}
         # Backends and the limit of failed attempts get the request as from the page of the sign-in.
@@ -117,8 +112,6 @@ class Tokens(APIView):
 
 @open_to(delete=Who.SIGNED_IN)
 class CurrentToken(APIView):
-    """The token of the current request."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -136,8 +129,6 @@ class CurrentToken(APIView):
 
 @open_to(get=Who.SIGNED_IN)
 class MyTokens(APIView):
-    """The tokens of the current account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -153,8 +144,6 @@ class MyTokens(APIView):
 
 @open_to(delete=Who.SIGNED_IN)
 class OneToken(APIView):
-    """A token of the current account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -171,8 +160,6 @@ class OneToken(APIView):
 
 @open_to(post=Who.SIGNED_IN)
 class AcceptInvitation(APIView):
-    """Accepting an invitation."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -216,8 +203,6 @@ class SignedUpSerializer(serializers.Serializer[Any]):
 
 @open_to(post=Who.EVERYBODY)
 class Accounts(APIView):
-    """Accounts."""
-
     permission_classes = (AllowAny,)
     # The request carries a password, so cookies must not count.
     authentication_classes = ()
@@ -233,7 +218,6 @@ class Accounts(APIView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
-        """Return the player and a token."""
         throttle.count(throttle.SIGN_UP_FROM, throttle.client_network(request))
         fields, now = validated(NewAccountSerializer, request), timezone.now()
         with transaction.atomic():

@@ -44,8 +44,6 @@ class NotificationChoiceSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class MyNotifications(APIView):
-    """The notifications of the current account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -72,8 +70,6 @@ class MyNotifications(APIView):
 
 @open_to(get=Who.SIGNED_IN, patch=Who.SIGNED_IN)
 class MyNotificationChoices(APIView):
-    """What the current account is notified of, and how."""
-
     permission_classes = (IsAuthenticated,)
 
     def answer(self, request: Request) -> Response:

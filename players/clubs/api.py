@@ -41,8 +41,6 @@ def _club_answer(request: Request, club: Club, code: int = status.HTTP_200_OK) -
 
 @open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
 class Clubs(APIView, generics.ListAPIView[Club]):
-    """The list of clubs."""
-
     permission_classes = (IsAuthenticatedOrReadOnly,)
     serializer_class = serializers.ClubSerializer
     filter_backends = ()
@@ -85,8 +83,6 @@ class Clubs(APIView, generics.ListAPIView[Club]):
 
 @open_to(get=Who.EVERYBODY, patch=Who.DIRECTORS)
 class OneClub(APIView):
-    """One club."""
-
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
@@ -108,7 +104,6 @@ class OneClub(APIView):
     )
     @repeated(Repeat.STATE)
     def patch(self, request: Request, slug: str) -> Response:
-        """Change the fields that are sent."""
         club = access.club_for_director(request.user, slug)
         fields = validated(serializers.ClubChangesSerializer, request, partial=True)
         if "slug" in fields:
@@ -118,8 +113,6 @@ class OneClub(APIView):
 
 @open_to(put=Who.DIRECTORS, delete=Who.DIRECTORS)
 class Emblem(APIView):
-    """The emblem of a club."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -131,7 +124,6 @@ class Emblem(APIView):
         responses={200: serializers.ClubSerializer, **serializers.PROBLEMS},
     )
     def put(self, request: Request, slug: str) -> Response:
-        """Replace the emblem by the picture that is sent."""
         club = access.club_for_director(request.user, slug)
         throttle.count(throttle.PICTURES_BY, str(me(request).pk))
         image = validated(serializers.EmblemSerializer, request)["image"]
@@ -150,8 +142,6 @@ class Emblem(APIView):
 
 @open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Members(APIView, generics.ListAPIView[Membership]):
-    """The members of a club."""
-
     permission_classes = (IsAuthenticatedOrReadOnly,)
     serializer_class = serializers.MemberSerializer
     filter_backends = ()
@@ -197,8 +187,6 @@ class Members(APIView, generics.ListAPIView[Membership]):
 
 @open_to(post=Who.DIRECTORS)
 class MemberList(APIView):
-    """Adding members from a list."""
-
     permission_classes = (IsAuthenticated,)
     parser_classes = (*APIView.parser_classes, serializers.CsvParser)
 
@@ -235,8 +223,6 @@ class MemberList(APIView):
 
 @open_to(get=Who.EVERYBODY, patch=Who.OWNERS, delete=Who.DIRECTORS)
 class OneMember(APIView):
-    """One member of a club."""
-
     permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
@@ -289,8 +275,6 @@ class OneMember(APIView):
 
 @open_to(put=Who.DIRECTORS)
 class MemberName(APIView):
-    """The name of a member without an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -302,7 +286,6 @@ class MemberName(APIView):
         responses={200: serializers.MemberSerializer, **serializers.PROBLEMS},
     )
     def put(self, request: Request, slug: str, public_id: str) -> Response:
-        """Replace both fields."""
         membership = access.member_for_director(request.user, slug, public_id)
         fields = validated(serializers.NameSerializer, request)
         people_services.edit_player(player=membership.player, club=membership.club, by=by(request), **fields)
@@ -311,8 +294,6 @@ class MemberName(APIView):
 
 @open_to(post=Who.DIRECTORS, delete=Who.DIRECTORS)
 class MemberInvitation(APIView):
-    """The invitation of a member without an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -325,7 +306,6 @@ class MemberInvitation(APIView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Create an invitation and return its link, which is shown only once."""
         membership = access.member_for_director(request.user, slug, public_id)
         email = validated(serializers.NewInvitationSerializer, request).get("email", "")
         throttle.count(throttle.INVITE_BY, str(me(request).pk))
@@ -355,8 +335,6 @@ class MemberInvitation(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class MemberMerge(APIView):
-    """Merging two members."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -379,8 +357,6 @@ class MemberMerge(APIView):
 
 @open_to(get=Who.DIRECTORS)
 class Merges(APIView):
-    """The merges of a club's players."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -397,8 +373,6 @@ class Merges(APIView):
 
 @open_to(delete=Who.DIRECTORS)
 class UndoMerge(APIView):
-    """Undoing a merge."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(

@@ -61,8 +61,6 @@ def _search(user: User, club: Club, q: str) -> list[Player]:
 
 @open_to(get=Who.SIGNED_IN)
 class ClaimablePlayers(APIView):
-    """Players without an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -73,15 +71,12 @@ class ClaimablePlayers(APIView):
         responses={200: PersonSerializer(many=True), 429: PROBLEM, **PROBLEMS},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Return the players, by name."""
         players = _search(me(request), access.club(slug), request.query_params.get("q", ""))
         return Response(PersonSerializer(players, many=True).data)
 
 
 @open_to(get=Who.DIRECTORS)
 class ClubJoinRequests(APIView):
-    """The requests to join a club."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -91,15 +86,12 @@ class ClubJoinRequests(APIView):
         responses={200: JoinRequestSerializer(many=True), **PROBLEMS},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Return all of them, without pages."""
         club = access.club_for_director(request.user, slug)
         return Response(JoinRequestSerializer(selectors.open_requests(club), many=True).data)
 
 
 @open_to(get=Who.SIGNED_IN)
 class MyClaims(APIView):
-    """The players whom an account has taken over."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -109,14 +101,11 @@ class MyClaims(APIView):
         responses={200: MergedSerializer(many=True), 401: PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """Return all of them, without pages."""
         return Response(MergedSerializer(selectors.claims_of(me(request), timezone.now()), many=True).data)
 
 
 @open_to(get=Who.SIGNED_IN)
 class MyJoinRequests(APIView):
-    """The requests of an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(

@@ -79,8 +79,6 @@ def _requested(request: Request, player: Player, club: Club | None = None) -> Re
 
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class MyExports(APIView):
-    """Copies of the current user's data."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(operation_id="me_exports_list", summary="List copies of my data", responses=EXPORTS)
@@ -103,8 +101,6 @@ class MyExports(APIView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class MemberExports(APIView):
-    """Copies of the data of a player without an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(operation_id="members_exports_list", summary="List copies of a member's data", responses=EXPORTS)
@@ -128,8 +124,6 @@ class MemberExports(APIView):
 
 @open_to(get=Who.OWN)
 class OneExport(APIView):
-    """One copy of a person's data."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -145,8 +139,6 @@ class OneExport(APIView):
 
 @open_to(get=Who.OWN)
 class ExportArchive(APIView):
-    """The file of a copy."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -162,8 +154,6 @@ class ExportArchive(APIView):
 
 @open_to(post=Who.SIGNED_IN)
 class EraseMe(APIView):
-    """Erasing the current user."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -176,7 +166,6 @@ class EraseMe(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
-        """Erase the person behind the account, which needs the password."""
         user, password = me(request), validated(ErasePersonSerializer, request)["password"]
         throttle.count(throttle.PASSWORD_OF, str(user.pk))
         if not user.check_password(password):
@@ -188,8 +177,6 @@ class EraseMe(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class EraseMember(APIView):
-    """Erasing a player without an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -203,7 +190,6 @@ class EraseMember(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, slug: str, public_id: str) -> Response:
-        """Erase the player whose name is repeated in the request."""
         membership = access.member_for_director(request.user, slug, public_id)
         if fold(validated(EraseMemberSerializer, request)["name"]) != fold(membership.player.name):
             raise ValidationError({"name": ["This is not the name of this player."]})

@@ -165,8 +165,6 @@ class ChatView(APIView):
 
 @open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
 class Chat(ChatView):
-    """What is said during a match."""
-
     @extend_schema(
         operation_id="live_chat",
         summary="Read the chat of a match",
@@ -176,7 +174,6 @@ class Chat(ChatView):
         responses={200: ChatSerializer, 401: PROBLEM, 404: PROBLEM},
     )
     def get(self, request: Request, public_id: str) -> Response:
-        """The rooms that you may read."""
         return Response(chat_data(self.reader(public_id)))
 
     @extend_schema(
@@ -198,8 +195,6 @@ class Chat(ChatView):
 
 @open_to(post=Who.SIGNED_IN)
 class ChatMuting(ChatView):
-    """Whether a player reads what the opponent writes."""
-
     @extend_schema(
         operation_id="live_mute",
         summary="Hide what your opponent writes, or show it again",
@@ -218,8 +213,6 @@ class ChatMuting(ChatView):
 
 @open_to(post=Who.PLAYERS)
 class ChatReporting(ChatView):
-    """Messages that are reported."""
-
     @extend_schema(
         operation_id="live_report_message",
         summary="Report a message to the directors",
@@ -242,8 +235,6 @@ class ChatReporting(ChatView):
 
 @open_to(post=Who.STAFF)
 class ChatDeciding(APIView):
-    """Messages that are removed."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -257,7 +248,6 @@ class ChatDeciding(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, public_id: str, message: str) -> Response:
-        """204."""
         row = message_for_moderator(request.user, public_id, message)
         removes = validated(ChatDecisionSerializer, request)["removed"]
         services.decide(message=row, removes=removes, by=by(request), now=timezone.now())

@@ -195,8 +195,6 @@ class LobbyView(APIView):
 
 @open_to(post=Who.SIGNED_IN)
 class Practice(LobbyView):
-    """Practice matches."""
-
     @extend_schema(
         operation_id="practice_start",
         summary="Play a practice match against a bot",
@@ -213,7 +211,6 @@ class Practice(LobbyView):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
-        """201 with the match."""
         form = validated(NewPracticeSerializer, request)
         match = lobby.start_practice(**self.acting(), **form)
         return Response(started(match, request), status=status.HTTP_201_CREATED)
@@ -221,8 +218,6 @@ class Practice(LobbyView):
 
 @open_to(get=Who.SIGNED_IN)
 class Opponents(LobbyView):
-    """Players to challenge."""
-
     @extend_schema(
         operation_id="opponents_list",
         summary="Find a player to challenge",
@@ -234,7 +229,6 @@ class Opponents(LobbyView):
         responses={200: OpponentSerializer(many=True), 401: PROBLEM, 429: PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """Return the players."""
         throttle.count(throttle.NAME_SEARCHES_BY, str(me(request).pk))
         opponents = selectors.find_opponents(player_of(me(request)), request.query_params.get("q", ""))
         return Response(OpponentSerializer(opponents, many=True).data)
@@ -242,8 +236,6 @@ class Opponents(LobbyView):
 
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class Challenges(LobbyView):
-    """The challenges that concern the user."""
-
     @extend_schema(
         operation_id="challenges_list",
         summary="List open challenges",
@@ -251,7 +243,6 @@ class Challenges(LobbyView):
         responses={200: ChallengeSerializer(many=True), 401: PROBLEM},
     )
     def get(self, request: Request) -> Response:
-        """The newest first, without pages."""
         player, now = player_of(me(request)), timezone.now()
         rows = foresee(selectors.open_challenges(player, now)[: selectors.CHALLENGES_SHOWN], player, now)
         return Response(ChallengeSerializer(rows, many=True).data)
@@ -289,8 +280,6 @@ def _pool(pk: int | None) -> RatingPool | None:
 
 @open_to(post=Who.PLAYERS)
 class AcceptChallenge(LobbyView):
-    """Accepting a challenge."""
-
     @extend_schema(
         operation_id="challenges_accept",
         summary="Accept a challenge; its match begins at once",
@@ -308,8 +297,6 @@ class AcceptChallenge(LobbyView):
 
 @open_to(post=Who.PLAYERS)
 class DeclineChallenge(LobbyView):
-    """Declining a challenge."""
-
     @extend_schema(
         operation_id="challenges_decline",
         summary="Decline a challenge made to me",
@@ -325,8 +312,6 @@ class DeclineChallenge(LobbyView):
 
 @open_to(post=Who.PLAYERS)
 class WithdrawChallenge(LobbyView):
-    """Withdrawing a challenge."""
-
     @extend_schema(
         operation_id="challenges_withdraw",
         summary="Withdraw my challenge",
@@ -342,8 +327,6 @@ class WithdrawChallenge(LobbyView):
 
 @open_to(post=Who.PLAYERS)
 class Rematch(LobbyView):
-    """A rematch of a friendly."""
-
     @extend_schema(
         operation_id="matches_rematch",
         summary="Ask for a rematch of a friendly match",
@@ -362,8 +345,6 @@ class Rematch(LobbyView):
 
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
 class Blocks(LobbyView):
-    """The players that the user has blocked for friendly matches."""
-
     @extend_schema(
         operation_id="blocks_list",
         summary="List the players I have blocked for friendly matches",
@@ -390,8 +371,6 @@ class Blocks(LobbyView):
 
 @open_to(delete=Who.SIGNED_IN)
 class OneBlock(LobbyView):
-    """A blocked player."""
-
     @extend_schema(
         operation_id="blocks_delete",
         summary="Allow friendly matches with a player again",
@@ -408,8 +387,6 @@ class OneBlock(LobbyView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Friendlies(APIView):
-    """The friendlies that a club's officers, or the site's administrators, look at."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -420,7 +397,6 @@ class Friendlies(APIView):
         responses={200: ReviewedGroupSerializer(many=True), 401: PROBLEM, 403: PROBLEM, 404: PROBLEM},
     )
     def get(self, request: Request, slug: str = "") -> Response:
-        """The group with the most matches first."""
         club = access.club_or_site(request.user, slug)
         return Response(ReviewedGroupSerializer(lobby.friendlies_to_review(club, timezone.now()), many=True).data)
 

@@ -370,8 +370,6 @@ WRITTEN: dict[Any, Any] = {200: GuestBoardSerializer, 409: PROBLEM, 422: PROBLEM
 
 @open_to(post=Who.EVERYBODY)
 class GuestMatches(APIView):
-    """Matches of guests."""
-
     # No account is read: pages of guests need neither a session nor a CSRF token.
     authentication_classes = ()
     permission_classes = (AllowAny,)
@@ -388,7 +386,6 @@ class GuestMatches(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request) -> Response:
-        """The board of a new match, or of the match of a token with all its actions."""
         form = validated(GuestMatchSerializer, request)
         if form["token"]:
             match = GuestMatch.load(form["token"])
@@ -400,8 +397,6 @@ class GuestMatches(APIView):
 
 @open_to(post=Who.EVERYBODY)
 class GuestActions(APIView):
-    """What guests do."""
-
     authentication_classes = ()
     permission_classes = (AllowAny,)
     throttle_classes = ()
@@ -431,8 +426,6 @@ class GuestActions(APIView):
 
 @open_to(post=Who.EVERYBODY)
 class GuestHints(APIView):
-    """Hints for guests."""
-
     authentication_classes = ()
     permission_classes = (AllowAny,)
     throttle_classes = ()
@@ -447,7 +440,6 @@ class GuestHints(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request) -> Response:
-        """The hint for the guest's decision."""
         match = GuestMatch.load(validated(GuestTokenSerializer, request)["token"])
         _count(match, request)
         advice = hints.hint(state=match.state.match, side=GUEST, is_guest=True, now=timezone.now())
@@ -456,8 +448,6 @@ class GuestHints(APIView):
 
 @open_to(post=Who.SIGNED_IN)
 class GuestKeeping(APIView):
-    """Matches of guests who now have an account."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -470,7 +460,6 @@ class GuestKeeping(APIView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request) -> Response:
-        """Open a guest match; 201."""
         form = validated(GuestTokenSerializer, request)
         player = ensure_player(user=me(request), by=by(request))
         match = keep(token=form["token"], player=player, by=by(request), now=timezone.now())
