@@ -83,7 +83,6 @@ class Crowd:
         return await asyncio.open_connection(HOST, self._port, limit=2**20)
 
     def close(self) -> None:
-        """Close all connections."""
         for _, _, writer in self._free:
             writer.close()
         self._free.clear()
@@ -125,7 +124,6 @@ async def run(running: LiveInstallation, paths: list[str]) -> None:
 
 
 def main() -> None:
-    """Start an installation, and measure it."""
     url = os.environ.get("DATABASE_URL")
     with installation(url) as running:
         command = [sys.executable, "-m", "benchmarks.live.prepare_crowd"]

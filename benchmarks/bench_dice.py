@@ -143,7 +143,6 @@ def control() -> float:
 
 
 def pips(dice: tuple[int, int]) -> int:
-    """What a roll is worth."""
     return 4 * dice[0] if dice[0] == dice[1] else sum(dice)
 
 

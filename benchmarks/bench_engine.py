@@ -212,7 +212,6 @@ def _milliseconds(work: Callable[[bytes], object], files: list[bytes]) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=10_000)

@@ -45,7 +45,6 @@ def evening() -> list[User]:
 
 
 def main() -> None:
-    """Print what 500 letters cost."""
     queries, milliseconds = [], []
     with database(), override_settings(EMAIL_BACKEND="django.core.mail.backends.locmem.EmailBackend"):
         users = evening()

@@ -165,8 +165,6 @@ class LivePlayer:
 
 
 class LiveTable:
-    """A match between two players."""
-
     _keys = itertools.count()
 
     def __init__(self, match: Json, port: int, chance: Random) -> None:
@@ -287,7 +285,6 @@ class Spectator(asyncio.Protocol):
         self.lost = True
 
     def close(self) -> None:
-        """End the stream."""
         if self._transport is not None:
             self._transport.close()
 
@@ -348,8 +345,6 @@ SUSTAINED_WITHIN = 0.250
 
 
 class LiveField:
-    """All matches with their pages open."""
-
     def __init__(self, matches: Sequence[Json], ports: Sequence[int], chance: Random) -> None:
         self.chance = chance
         self.tables = [LiveTable(match, ports[number % len(ports)], chance) for number, match in enumerate(matches)]
@@ -385,7 +380,6 @@ class LiveField:
         return sum(table.lost for table in self.tables)
 
     async def close(self) -> None:
-        """Close the pages."""
         for page in self._pages:
             page.cancel()
         await asyncio.gather(*self._pages, return_exceptions=True)
@@ -400,7 +394,6 @@ def milliseconds(times: Sequence[float]) -> str:
 
 
 def show(label: str, figures: LiveFigures, lost: int, cpu: str) -> None:
-    """Print a line of figures."""
     errors = sum(figures.errors.values())
     print(
         f"  {label:<26} {milliseconds(figures.acknowledged)}   {milliseconds(figures.visible)}"
@@ -448,7 +441,6 @@ async def measure_ramp(running: LiveInstallation, field: LiveField, label: str) 
 
 
 def is_sustained(figures: LiveFigures) -> bool:
-    """Whether a rate was sustained."""
     is_fast = len(figures.visible) > 1 and quantiles(figures.visible, n=100)[98] < SUSTAINED_WITHIN
     return is_fast and not figures.errors and figures.late < len(figures.acknowledged) / 100
 

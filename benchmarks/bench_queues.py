@@ -210,7 +210,6 @@ def run(running: LiveInstallation, part: str = "inside") -> None:
 
 
 def main() -> None:
-    """Start an installation, and measure it."""
     if parts := sys.argv[1:]:
         {"inside": measure, "silent": measure_silent}[parts[0]]()
         return

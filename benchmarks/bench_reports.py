@@ -151,7 +151,6 @@ async def results(port: int, reports: list[SentReport]) -> Counter[str]:
 
 
 def main() -> None:
-    """Start an installation, and measure it."""
     if sys.argv[1:] == ["prepare"]:
         print(json.dumps(prepare()))
         return

@@ -57,7 +57,6 @@ def drawn(club: Club, stage: StageSettings, players: int) -> Division:
 
 
 def enter(fixture: Fixture, rng: random.Random) -> None:
-    """Enter a random result."""
     winner = rng.randrange(2)
     score = (LENGTH, rng.randrange(LENGTH)) if winner == 0 else (rng.randrange(LENGTH), LENGTH)
     results.enter_result(fixture=fixture, result=ResultInput(winner, score), by=SYSTEM, now=timezone.now())

@@ -74,8 +74,6 @@ def _damage(data: bytearray, chance: Random) -> None:
 
 @dataclass
 class FuzzReport:
-    """The results of a run."""
-
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
     plays: int = 0

@@ -32,7 +32,6 @@ HEAD = f"  {'':<34} {'p50':>10} {'p99':>11} {'CPU p50':>11} {'CPU p99':>11} {'si
 
 @contextmanager
 def database() -> Iterator[None]:
-    """Create a database for this run."""
     RUN_DIR.mkdir(parents=True, exist_ok=True)
     name = connection.settings_dict["NAME"]
     connection.creation.create_test_db(verbosity=0, autoclobber=True)

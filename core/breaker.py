@@ -35,7 +35,6 @@ def check(name: str) -> None:
 
 
 def failed(name: str) -> None:
-    """Count a failure to reach a host."""
     failures, _ = cast("CountingCache", cache).count(_failures(name), HOUR)
     if failures >= FAILURES:
         pause = _pause(failures)
@@ -43,7 +42,6 @@ def failed(name: str) -> None:
 
 
 def succeeded(name: str) -> None:
-    """Forget the failures of a host."""
     cache.delete_many([_failures(name), _until(name)])
 
 

@@ -37,8 +37,6 @@ class ChartFrame:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A label on an axis, and its coordinate."""
-
     place: float
     label: str
 
@@ -74,7 +72,6 @@ class Axes:
         return (self.frame.right_end - self.frame.left) / self.last
 
     def place(self, number: float, value: float) -> tuple[float, float]:
-        """Return the coordinates of a value."""
         up = self.frame.span / (self.highest - self.lowest)
         return round(self.frame.left + number * self.across, 1), round(self.frame.floor - (value - self.lowest) * up, 1)
 
@@ -83,7 +80,6 @@ class Axes:
         return [self.place(number, value) for number, value in enumerate(values)]
 
     def levels(self, values: Iterable[float], label: Callable[[float], str] = str) -> list[Mark]:
-        """Return the horizontal lines at these values."""
         return [Mark(self.place(0, value)[1], label(value)) for value in values]
 
 

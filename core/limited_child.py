@@ -46,7 +46,6 @@ def answer(reader: str, content: bytes) -> bytes:
 
 
 def main() -> None:
-    """Read the file and write the answer."""
     cpu_seconds, memory, paths, reader = sys.argv[1:]
     limit(int(cpu_seconds), int(memory))
     sys.path[:] = paths.split(os.pathsep)

@@ -27,7 +27,6 @@ def register(messages: Mapping[str, str], statuses: Mapping[str, HTTPStatus] | N
 
 
 def registered() -> Mapping[str, str]:
-    """Return the English message of every registered code."""
     return dict(_templates)
 
 

@@ -85,7 +85,6 @@ def without_ties(queryset: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def _order(queryset: QuerySet[Any]) -> Sequence[str]:
-    """The fields that a queryset is ordered by."""
     return [str(name) for name in queryset.query.order_by or queryset.model._meta.ordering]
 
 

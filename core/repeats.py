@@ -47,8 +47,6 @@ def protection_of(view: Any, method: str) -> Repeat | None:
 
 
 class OperationSchema(AutoSchema):
-    """The description of an operation, with what protects it if it writes."""
-
     def get_extensions(self) -> dict[str, Any]:
         protection = protection_of(type(self.view), self.method) if self.method in WRITES else None
         return {"x-repeat": protection} if protection else {}

@@ -38,7 +38,6 @@ def way_back(request: HttpRequest) -> str:
 
 
 def is_ours(request: HttpRequest, url: str) -> bool:
-    """Return whether a URL is on this site."""
     return url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
 
 

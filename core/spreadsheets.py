@@ -321,8 +321,6 @@ def number_text(value: str) -> str:
 
 
 class _Ods:
-    """The tables of an OpenDocument spreadsheet."""
-
     def __init__(self) -> None:
         self.workbook = _Workbook()
         self.depth = self.skipped = self.repeat_row = self.repeat_cell = self.empty_rows = 0
@@ -509,8 +507,6 @@ def _date_styles(archive: _Archive) -> list[bool]:
 
 
 class _Xlsx:
-    """The cells of the sheets of a workbook."""
-
     def __init__(self, strings: list[str], dates: list[bool], *, starts_1904: bool) -> None:
         self.strings, self.dates = strings, dates
         self.epoch = datetime(1904, 1, 1) if starts_1904 else datetime(1899, 12, 30)  # noqa: DTZ001, a day

@@ -56,8 +56,6 @@ T = TypeVar("T")
 
 @dataclass
 class CellarReport:
-    """What an evening was, and what is wrong with it."""
-
     seed: int
     format: str = ""
     players: int = 0
@@ -173,8 +171,6 @@ class _Sitting(NamedTuple):
 
 
 class _Cellar:
-    """One evening while it is played."""
-
     def __init__(self, report: CellarReport, *, is_cut: bool) -> None:
         self.report, self.chance, self.is_cut = report, _Chance(report.seed), is_cut
         self.step = 0
@@ -472,7 +468,6 @@ class _Cellar:
             self._keep(desk, "undo", "", (), {"of": len(desk.acts)})
 
     def _do(self, desk: _Desk, action: str, number: int, fields: dict[str, Any]) -> None:
-        """Do something with a line."""
         fixture, by = self._open().filter(number=number).first(), Actor.of(desk.user)
         if fixture is None:
             return  # It is over.

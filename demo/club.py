@@ -139,8 +139,6 @@ DIALECTS = ("gnubg", "xg", "galaxy", "studio", "xg-text", "sgf", "canonical", "j
 
 
 class DemoRecord(NamedTuple):
-    """A record file as a player uploads it."""
-
     file_name: str
     data: bytes
 
@@ -333,7 +331,6 @@ LENGTH = 5
 
 
 def is_loaded() -> bool:
-    """Whether the club exists already."""
     return Club.objects.filter(slug=SLUG).exists()
 
 
@@ -349,7 +346,6 @@ def director() -> User | None:
 
 
 def email_of(name: str) -> str:
-    """Return the e-mail address of one of ACCOUNTS."""
     return f"{name}@example.org"
 
 

@@ -460,7 +460,6 @@ def set_seeds(division: Division, chance: str) -> None:
 
 
 def publish_drawn(division: Division, now: datetime) -> None:
-    """Draw a division and publish the draw."""
     draw = draws.request_draw(division=division, by=SYSTEM, now=now)
     draws.make_draft(draw_id=draw.pk, now=now)
     division.refresh_from_db()

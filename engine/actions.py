@@ -112,8 +112,6 @@ def as_code(value: object) -> str:
 
 
 class GameResult(NamedTuple):
-    """A finished game."""
-
     number: int
     start: Score
     winner: Side

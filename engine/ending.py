@@ -56,7 +56,6 @@ class Ending(Chronicle):
         self.end(apply(after, Action(Act.ACCEPT, 1 - side)) if after.phase is Phase.RESIGNED else after)
 
     def concede(self, side: Side) -> None:
-        """End the match: `side` concedes it."""
         self.concede_match(apply(self.standing(side), Action(Act.CONCEDE, side)), WinKind.CONCESSION)
 
     def end_by_ruling(self, winner: Side, points: int) -> None:

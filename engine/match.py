@@ -98,7 +98,6 @@ class MatchState(NamedTuple):
         return f"Game {self.game}, {left}–{right} {length}, cube {self.cube}{owner}, {self._next()}\n{self.position}"
 
     def _next(self) -> str:
-        """Describe what happens next."""
         match self.phase:
             case Phase.TO_ROLL:
                 return f"side {self.turn} to roll"

@@ -9,8 +9,6 @@ from formats.states import FixtureState
 
 @dataclass(frozen=True, slots=True)
 class FixtureDifference:
-    """A fixture before and after a correction."""
-
     number: FixtureId
     before: FixtureState
     after: FixtureState

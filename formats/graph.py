@@ -94,8 +94,6 @@ class NeededIf:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A fixture with the sources of its two slots."""
-
     number: FixtureId
     sources: tuple[Source, Source]
     needed_if: NeededIf | None = None
@@ -151,7 +149,6 @@ class Graph:
 
     @cached_property
     def bracket_of(self) -> dict[FixtureId, str]:
-        """Number -> key of its bracket."""
         return {fixture.number: bracket.key for bracket in self.brackets for fixture in bracket.fixtures}
 
     @cached_property
@@ -162,7 +159,6 @@ class Graph:
 
     @cached_property
     def round_of(self) -> dict[FixtureId, Round]:
-        """Number -> its round."""
         return {
             fixture.number: round_
             for bracket in self.brackets
@@ -232,7 +228,6 @@ class Graph:
         return replace(self, brackets=kept if bracket in kept else (*self.brackets, bracket))
 
     def with_source(self, number: FixtureId, slot: int, source: Source) -> "Graph":
-        """Return the graph with the source of one slot replaced."""
         old = self.fixture(number)
         sources = (source, old.sources[1]) if slot == 0 else (old.sources[0], source)
         return replace(

@@ -76,7 +76,6 @@ class Lots:
         return word % bound
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
-        """Return the items in random order."""
         drawn = list(items)
         for i in range(len(drawn) - 1, 0, -1):
             j = self.below(i + 1)

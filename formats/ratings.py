@@ -172,8 +172,6 @@ class Standing(NamedTuple):
 
 
 class RatingEffect(NamedTuple):
-    """The effect of one match on one player."""
-
     match: int
     player: int
     opponent: int

@@ -29,8 +29,6 @@ PATIENCE = 15_000
 
 
 class Pictures:
-    """Takes pictures of parts of pages."""
-
     def __init__(self, browser: Browser, site: str, password: str) -> None:
         self._browser, self._site, self._password = browser, site, password
 

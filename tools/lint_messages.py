@@ -196,7 +196,6 @@ def _placeholders(text: str) -> set[str]:
 
 
 def faults() -> Iterator[str]:
-    """Yield every fault as a line for the reader."""
     for path in sorted((messages.ROOT / "templates").rglob("*.html")):
         name = str(path.relative_to(messages.ROOT))
         for line, fault in () if name in ENGLISH_TEMPLATES else template_faults(path.read_text(encoding="utf-8")):

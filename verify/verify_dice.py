@@ -166,7 +166,6 @@ class Verifier:
         return revealed[str(side)]["link"], self.latest[str(1 - side)]["link"]
 
     def _check_play(self, name: str, roll: dict[str, Any], dice: tuple[int, int]) -> None:
-        """Check the link that was revealed with the play of a roll."""
         link = roll["play_link"]
         mover = player_of(roll["side"], dice)
         if self.problems.check(link["owner"] == str(mover), f"{name} shows the links of the wrong sides."):
@@ -194,7 +193,6 @@ class Verifier:
 
 
 def other(owner: str) -> str:
-    """The opponent of a side."""
     return "1" if owner == "0" else "0"
 
 

@@ -79,7 +79,6 @@ class Night:
         return {entry for entry in self.entries if self.left(entry) > 0}
 
     def points(self, entry):
-        """The points of an entry in a Swiss."""
         missed = self.settings.get("missed_points", 0) * self.missed[entry]
         return self.wins[entry] + self.byes[entry] + missed
 
@@ -93,7 +92,6 @@ class Night:
         return max(times, default=None)
 
     def take(self, event):
-        """Take over what an event changes."""
         getattr(self, "_" + event["kind"])(event)
 
     def _batch(self, event):

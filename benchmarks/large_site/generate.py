@@ -32,8 +32,6 @@ LAST = ("Ristic", "Kageyama", "Tomar", "Wright", "Lylloff", "Ballard", "Gulyas",
 
 
 class Size(NamedTuple):
-    """How much is generated."""
-
     players: int
     matches: int
     events: int

@@ -50,7 +50,6 @@ def routes() -> list[tuple[str, str, bool]]:
 
 
 def measure(label: str, path: str, client: Any, requests: int) -> None:
-    """Print a line."""
     times, used = [], []
     for _ in range(requests + WARM_UP):
         began, before = perf_counter(), process_time()
@@ -70,7 +69,6 @@ def measure(label: str, path: str, client: Any, requests: int) -> None:
 
 
 def main() -> None:
-    """Measure every route."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     os.environ.setdefault("BARPOINT_PROFILE", "local")
     os.environ.setdefault("LOG_LEVEL", "ERROR")

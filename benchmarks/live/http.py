@@ -48,7 +48,6 @@ class Connection:
         return json.loads(answer)
 
     async def close(self) -> None:
-        """Close the connection, if it is open."""
         if self.streams is not None:
             self.streams[1].close()
             with suppress(OSError):

@@ -95,7 +95,6 @@ class LiveInstallation:
         return int(row[0]) if row else 0
 
     def end(self) -> None:
-        """Stop every process."""
         for process in self.more:
             stop(process, 5)
         self.supervisor.terminate()

@@ -22,8 +22,6 @@ NOT_A_CHARACTER = "\uffff"
 
 
 class Fitted(NamedTuple):
-    """A text with the font in which it fits."""
-
     text: str
     font: ImageFont.FreeTypeFont
 

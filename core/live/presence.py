@@ -42,8 +42,6 @@ Member = tuple[str, str]
 
 
 class PagePresence(NamedTuple):
-    """Whether a member has the page open."""
-
     online: bool | None
     """None: not known."""
     since: float | None = None

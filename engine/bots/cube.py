@@ -89,5 +89,4 @@ def _window(state: MatchState) -> float:
 
 
 def should_take(state: MatchState, side: Side, chances: BotChances) -> bool:
-    """Whether `side` takes with these chances."""
     return chances.win >= take_point(state, side, chances)

@@ -64,7 +64,6 @@ def _with_dice(state: MatchState, side: Side, bot: Bot, chance: Random) -> Actio
 
 
 def _best(plays: Iterable[Play], merit: Callable[[Play], float], chance: Random) -> Play:
-    """One of the plays with the greatest merit."""
     rated = [(merit(play), play) for play in plays]
     most = max(value for value, _ in rated)
     return chance.choice([play for value, play in rated if value == most])

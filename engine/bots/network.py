@@ -49,7 +49,6 @@ class Network:
         self.outer_bias = values[-OUTPUTS:]
 
     def chances(self, checkers: Sequence[int], counted: Sequence[float]) -> BotChances:
-        """Estimate a position by its inputs."""
         rows = [self.bias, *(self.of_checkers[index] for index in checkers)]
         rows += [
             tuple([weight * value for weight in row])

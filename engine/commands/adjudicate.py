@@ -22,7 +22,6 @@ _CLEAR_LINE = "\r\033[K"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the files and the form of the verdicts."""
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--json", action="store_true", help="one JSON object a line instead of text")
 

@@ -17,7 +17,6 @@ HELP = (
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Declare the file and the format."""
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("--to", choices=FORMATS, required=True)
 

@@ -13,7 +13,6 @@ HELP = "Play a random match and write its record; the same seed gives the same m
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Declare what to play and how to write it."""
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--length", type=int, required=True, help="points to win")
     parser.add_argument("--to", choices=FORMATS, default="mat")
@@ -23,7 +22,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: Namespace) -> int:
-    """Play and write."""
     style = PlayStyle(options.style)
     left, right = options.players
     try:

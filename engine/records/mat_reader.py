@@ -74,8 +74,6 @@ _TURNS = (Kind.PLAY, Kind.ILLEGAL)
 
 
 class _Draft:
-    """A game that is being read."""
-
     def __init__(self, number: int, place: Place) -> None:
         self.number = number
         self.place = place
@@ -148,8 +146,6 @@ class _Draft:
 
 
 class _Reader:
-    """A reader of the lines of a file, one after the other."""
-
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.length: int | None = None

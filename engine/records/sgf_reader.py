@@ -228,8 +228,6 @@ def _number(text: str | None) -> int | None:
 
 
 class _Reader:
-    """A reader of all game trees of a file."""
-
     def __init__(self, text: str, limits: Limits) -> None:
         self.lines = LineIndex(text)
         self.text = text

@@ -113,8 +113,6 @@ def _position(board: tuple[int, ...]) -> Position | None:
 
 
 class _Draft:
-    """A game whose records are being read."""
-
     def __init__(self, record: bytes) -> None:
         left, right = _SCORE.of(record)
         self.number = max(1, _GAME_NUMBER.of(record)[0])
@@ -135,8 +133,6 @@ class _Draft:
 
 
 class _Reader:
-    """A reader of the records, one after the other."""
-
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.games: list[Game] = []

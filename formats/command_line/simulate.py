@@ -184,7 +184,6 @@ def simulated_nights(options: Namespace) -> list[dict[str, Any]]:
 
 
 def _night(options: Namespace, settings: StageSettings, event: int) -> dict[str, Any]:
-    """Play a night, and return its report."""
     field, ratings, wins, chance = _field(options, event)
     tables = options.tables or max(1, options.players // 2)
     pace = EveningPace(options.minutes_a_point, options.walk, options.rest)

@@ -57,7 +57,6 @@ class EveningPace:
     rest: float = REST
 
     def minutes(self, length: int, tempo: float, chance: Random) -> float:
-        """Draw the duration of a match."""
         shape = 1 / spread(length) ** 2
         return chance.gammavariate(shape, length * self.a_point * tempo / shape)
 

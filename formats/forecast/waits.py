@@ -90,8 +90,6 @@ def waits_of(graph: Graph, lengths: Mapping[str, Sequence[int]], minutes_per_poi
 
 
 class _Event:
-    """An event that is being played, up to its final."""
-
     def __init__(
         self, graph: Graph, lengths: Mapping[str, Sequence[int]], minutes_per_point: float, chance: Random
     ) -> None:

@@ -107,7 +107,6 @@ class Season:
     rows: tuple[SeriesRow, ...]
 
     def row(self, player: Player) -> SeriesRow | None:
-        """The player's row, or None if they are not in the table."""
         return next((row for row in self.rows if row.player == player), None)
 
 

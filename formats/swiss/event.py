@@ -152,7 +152,6 @@ class SwissEvent:
 
     @cached_property
     def by_entry(self) -> dict[EntryId, SwissPlayer]:
-        """Entry -> player."""
         return {player.entry: player for player in self.players}
 
     @cached_property

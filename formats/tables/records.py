@@ -31,8 +31,6 @@ NEWEST = Edition.FIDE_2026
 
 
 class RoundKind(StrEnum):
-    """What happened in a round of an entry."""
-
     PLAYED = "played"
     FORFEIT = "forfeit"
     BYE = "bye"
@@ -88,7 +86,6 @@ class Records:
 
     @cached_property
     def scores(self) -> dict[EntryId, float]:
-        """Entry -> points."""
         return {entry: sum(game.points for game in games) for entry, games in self.games.items()}
 
     @cached_property
