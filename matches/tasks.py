@@ -44,7 +44,6 @@ def sweep_ratings() -> None:
 
 @shared_task(name=formulas.COMPARE)
 def compare_formulas(comparison_id: int) -> None:
-    """Compare the rating formulas on the matches of a pool."""
     formulas.compare_next(comparison_id=comparison_id, now=timezone.now())
 
 
@@ -56,7 +55,6 @@ def sweep_comparisons() -> None:
 
 @shared_task(name=records.SETTLE_RECORD)
 def settle_record(submission_id: int) -> None:
-    """Apply the verdict of a checked record to its match."""
     records.apply_verdict(submission_id=submission_id, now=timezone.now())
 
 
@@ -71,7 +69,6 @@ def sweep_claims() -> None:
 
 @shared_task(name="matches.sweep_reminders")
 def sweep_reminders() -> None:
-    """Remind players of their appointments and deadlines."""
     appointments.send_due_reminders(now=timezone.now())
     appointments.send_due_deadlines(now=timezone.now())
 

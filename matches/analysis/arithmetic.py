@@ -38,8 +38,6 @@ class Judged(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PhaseTotal:
-    """The counted decisions of one phase."""
-
     decisions: int
     error: float
 
@@ -70,8 +68,6 @@ class SideSummary:
 
 @dataclass(frozen=True, slots=True)
 class RecordSummary:
-    """The totals of both sides of the record."""
-
     sides: tuple[SideSummary, SideSummary]
 
     def luck_adjusted(self, winner: int) -> tuple[float, float]:

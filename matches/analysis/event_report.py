@@ -100,8 +100,6 @@ class Swing:
 
 @dataclass(frozen=True, slots=True)
 class EventReport:
-    """The report, ready for the template."""
-
     rows: tuple[ReportRow, ...]
     """The best performance rating first; those with few decisions last."""
     luckiest: tuple[ReportRow, ...]

@@ -213,8 +213,6 @@ class SideFigures:
 
 @dataclass(frozen=True, slots=True)
 class MatchAnalysis:
-    """The analysis of a match, ready for the template."""
-
     state: str
     """A state of `Analysis`."""
     failure: str = ""

@@ -60,7 +60,6 @@ class Total:
 
     @property
     def pr_text(self) -> str:
-        """The performance rating in words."""
         return labels.number(self.pr, 1) if self.decisions else UNKNOWN
 
     @property
@@ -177,7 +176,6 @@ def _once_a_match(rows: Iterable[Analysis]) -> list[Analysis]:
 
 
 def _side(analysis: Analysis, players: set[int]) -> int:
-    """The player's side in the record."""
     assert analysis.match is not None  # noqa: S101 - the query excludes records without a match.
     side = 0 if analysis.match.player_0_id in players else 1
     return 1 - side if analysis.swapped else side
@@ -193,7 +191,6 @@ def _own(sides: Mapping[int, int]) -> QuerySet[Decision]:
 
 
 def _totals(sides: Mapping[int, int]) -> dict[int, dict[str, Total]]:
-    """The totals by analysis and kind of decision."""
     rows = _own(sides).order_by().values_list("analysis", "phase")
     totals: dict[int, dict[str, Total]] = {}
     for analysis, phase, count, error, squares in rows.annotate(

@@ -86,8 +86,6 @@ class DecisionQuestion:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """What an answer costs."""
-
     loss: float | None
     """Equity; None if nothing can judge it, so that it counts as no answer."""
     cost: float | None

@@ -31,8 +31,6 @@ WHY_BY_SOURCE = {
 
 @dataclass(frozen=True, slots=True)
 class FinalityFacts:
-    """What decides whether a result is final."""
-
     winner: int | None
     source: str
     """Of `Result.Source`."""

@@ -81,8 +81,6 @@ class ResultInput:
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a result is based on."""
-
     source: str
     """Of `Result.Source`."""
     submission: Submission | None = None
@@ -289,7 +287,6 @@ def _append(
 def _facts(
     match: Match, outcome: ResultInput, basis: Basis, by: Actor, agreeing: Iterable[Claim]
 ) -> finality.FinalityFacts:
-    """The facts that decide whether a result is final."""
     side = finality.actor_side(match, by)
     acted = {*basis.acted, *(row.side for row in agreeing), side}
     sources = finality.RULED_BY_PEOPLE if by.user is not None else finality.ENTERED_BY_COMMANDS

@@ -205,7 +205,6 @@ def where_is(match: HasState, facts: WhereFacts = NO_FACTS) -> Where:
 
 
 def _state_of_open(match: HasState, seat: Seating, board: OnBoard) -> WhereState:
-    """Where a match is that is open or played here."""
     if seat.adjourned_at is not None or board.is_adjourned:
         return WhereState.ADJOURNED
     if match.state == Match.State.LIVE and board.is_invitation:

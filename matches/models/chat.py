@@ -83,8 +83,6 @@ class ChatMute(models.Model):
 
 
 class ChatReport(models.Model):
-    """Somebody reports a message to the directors."""
-
     message = models.ForeignKey(ChatMessage, on_delete=models.CASCADE, related_name="reports")
     side = models.PositiveSmallIntegerField(null=True, blank=True)
     user = models.ForeignKey(

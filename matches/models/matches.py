@@ -329,12 +329,10 @@ class Provisional(models.Model):
 
     @property
     def sides(self) -> tuple[int, ...]:
-        """The sides that the result goes against."""
         return (0, 1) if self.against is None else (self.against,)
 
     @property
     def is_open(self) -> bool:
-        """Whether the result is still provisional."""
         return self.ended_at is None
 
 

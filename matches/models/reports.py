@@ -106,7 +106,6 @@ class Claim(models.Model):
 
     @property
     def is_own_loss(self) -> bool:
-        """Whether the side reports its own loss."""
         return self.side is not None and self.side != self.winner
 
     @property

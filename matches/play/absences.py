@@ -203,5 +203,4 @@ def claim_absence(journal: Journal, event: LiveEvent, *, by: Actor, key: str) ->
 
 
 def _is_away(seen: PagePresence, now: datetime) -> bool:
-    """Whether a side counts as away."""
     return seen.online is False and seen.since is not None and now.timestamp() - seen.since >= NOTED_AFTER

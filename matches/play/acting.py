@@ -143,7 +143,6 @@ def _act(match: Match, side: Side, request: ActionInput, by: Actor, now: datetim
 
 
 def _act_in(match: Match, side: Side, request: ActionInput, by: Actor, now: datetime, network: str) -> Acted:
-    """Let a side act in a locked match."""
     if first := _first_answer(match, request):
         return first
     journal = Journal.of(match)

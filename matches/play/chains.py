@@ -41,8 +41,6 @@ class Arming(NamedTuple):
 
 
 class Reveal(NamedTuple):
-    """A link that a side reveals."""
-
     owner: str
     chain: int
     number: int

@@ -79,8 +79,6 @@ _parser = cast(Sequence[type[BaseParser]], api_settings.DEFAULT_PARSER_CLASSES)[
 
 
 class ActionRequest(NamedTuple):
-    """An ordinary action of a page."""
-
     action: ActionInput
     tab: str
     every: int

@@ -61,8 +61,6 @@ _OF_TURNS = (Act.ROLL, Act.PLAY, Act.DOUBLE, Act.TAKE)
 
 
 class Turn(NamedTuple):
-    """What has happened in one turn of a game."""
-
     dice: Dice | None
     takers: tuple[Side, ...]
     moves: tuple[tuple[int, ...], ...] | None

@@ -75,7 +75,6 @@ NO_LAG = MatchLag(("", ""), (0, 0), (0, 0))
 
 
 def lag_of(match_id: int) -> MatchLag:
-    """Read the lag of both sides."""
     return lag_in(cache.get_many(keys_of(match_id)), match_id)
 
 

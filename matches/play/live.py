@@ -43,8 +43,6 @@ class AbsenceLimits(NamedTuple):
 
 
 class SideAbsence(NamedTuple):
-    """The absence of one side, over the whole match."""
-
     closed: int = 0
     """Counted so far with the page closed."""
     lost: int = 0
@@ -120,8 +118,6 @@ VACATION_DAYS = 14
 
 
 class EventKind(StrEnum):
-    """What can happen beside the engine's acts."""
-
     HERE = "here"
     """A side has come to the board and says so; once both have, the match can begin."""
     LAPSE = "lapse"
@@ -438,7 +434,6 @@ def _claim_away(state: LiveState, event: LiveEvent) -> LiveState:
 
 
 def _with(pair: tuple[T, T], side: Side, value: T) -> tuple[T, T]:
-    """The pair with the value of one side exchanged."""
     return (value, pair[1]) if side == 0 else (pair[0], value)
 
 

@@ -51,7 +51,6 @@ def _board_by_link(notification: Notification) -> str:
 
 
 def _is_open(params: Params) -> bool:
-    """Whether the challenge can still be accepted."""
     return Challenge.objects.filter(public_id=params["challenge"], state=Challenge.State.OPEN).exists()
 
 
@@ -134,7 +133,6 @@ KINDS = (
 
 
 def notify_opened(match: Match, invited: Collection[int], now: datetime) -> None:
-    """Invite these sides to a board that was opened."""
     _notify(match, invited, BOARD_OPENED, {}, now)
 
 

@@ -63,8 +63,6 @@ def page_of(ticket: str, public_id: str) -> Page | None:
 
 
 class Seat(NamedTuple):
-    """Who acts, by the ticket."""
-
     match_id: int
     side: Side
     user_id: int

@@ -30,8 +30,6 @@ from players.requests import me, page, sent
 
 
 class PlayPreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
-    """Everything that can be chosen."""
-
     class Meta:
         model = PlayPreferences
         fields = PlayPreferences.FIELDS

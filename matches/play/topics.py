@@ -76,7 +76,6 @@ def lobby_number(request: HttpRequest, name: str) -> int:
 
 
 def topic_of(watched: Watched) -> str:
-    """The topic that a reader of a match watches."""
     match = watched.live.match
     return watch_topic(match.public_id) if watched.is_behind else match.topic
 

@@ -19,14 +19,12 @@ from players.people.rows import canonical
 
 
 def first_state(match: Match, flag_rule: str) -> MatchState:
-    """The engine's state of a match before its first roll."""
     return MatchState.start(
         match.length, (match.start_0, match.start_1), crawford_rule=match.crawford, flag_rule=FlagRule(flag_rule)
     )
 
 
 def state_at_start(live: LiveMatch) -> LiveState:
-    """The state before the first action."""
     clock = None
     if live.delay is not None:
         clock = Clock.of(ClockSettings(live.delay, live.bank, live.overtime, live.correspondence))

@@ -40,8 +40,6 @@ CACHED_FOR = 600
 
 
 class Watched(NamedTuple):
-    """A match as one reader sees it."""
-
     live: LiveMatch
     side: Side | None
     """The side that the reader plays."""

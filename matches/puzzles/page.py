@@ -81,7 +81,6 @@ def keep_puzzle(request: HttpRequest, slug: str, puzzle: str) -> HttpResponse:
 
 
 def _member(request: HttpRequest, club: Club) -> User | None:
-    """The reader, if they are a member of the club."""
     return me(request) if people.role_given(request.user, club) is not None else None
 
 

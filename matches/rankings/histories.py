@@ -55,8 +55,6 @@ CHANCES_OVER = (1, 3, 5, 7, 9, 11, 15, 25)
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilters:
-    """Filters of a player's matches."""
-
     result: str = ""
     rated: str = ""
     length: int = 0
@@ -343,8 +341,6 @@ def _line(
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """One page of a player's matches."""
-
     filters: HistoryFilters
     page: Page[Match]
     lines: list[HistoryLine]

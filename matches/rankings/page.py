@@ -153,7 +153,6 @@ def choose_opponent(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @open_to(get=Who.EVERYBODY)
 def versus(request: HttpRequest, public_id: str, other_id: str) -> HttpResponse:
-    """Two players head to head."""
     first, second = access.player(public_id), access.player(other_id)
     if first == second:
         return redirect("choose-opponent", first.public_id)

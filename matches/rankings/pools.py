@@ -205,8 +205,6 @@ class RestoreForm(RefusingForm):
 
 
 class RatingImportForm(RefusingForm):
-    """CSV rows to preview or to import."""
-
     kind = forms.ChoiceField(label=gettext_lazy("Data"), choices=RatingImport.Kind.choices)
     text = forms.CharField(
         label="CSV",

@@ -189,8 +189,6 @@ CHARTED = 120
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A player, their rating and their recent matches."""
-
     player: Player
     clubs: Sequence[Membership]
     standing: PlayerRating | None

@@ -37,7 +37,6 @@ PLACES = {
 
 
 def formula_sentence(chosen: PoolSettings) -> str:
-    """Say how ratings change."""
     start = number_format(chosen.start_rating, 0)
     if chosen.family == GLICKO2:
         together = (

@@ -90,7 +90,6 @@ OPEN = Mask({})
 
 
 def mask_for(user: Visitor, submission: Submission) -> Mask:
-    """Return the mask of a record for this reader."""
     if submission.match_id is None:
         return OPEN
     match = Match.objects.select_related(

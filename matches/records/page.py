@@ -224,6 +224,5 @@ def submission(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @open_to(get=Who.EVERYBODY)
 def record(request: HttpRequest, public_id: str, extension: str) -> HttpResponse:
-    """Download the match as a file."""
     row = access.submission(public_id)
     return as_attachment(download(row, extension, mask_for(request.user, row)))

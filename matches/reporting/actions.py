@@ -192,7 +192,6 @@ class MatchAction(UserAction):
         return page(request, obj.match, obj, refused=refused, filled=form)
 
     def perform(self, request: Any, obj: MatchSeat, form: Any, now: datetime) -> str:
-        """Run the service for the seat."""
         return self.run(form, by=obj.by, now=now)
 
     def parameters(self) -> list[OpenApiParameter]:
@@ -226,8 +225,6 @@ class ObjectionAction(MatchAction):
 
 
 class UploadAction(MatchAction):
-    """Sends a file with its form."""
-
     def about(self, request: Any, seat: MatchSeat, **url: str) -> Any:
         return request.FILES
 

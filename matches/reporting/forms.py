@@ -70,8 +70,6 @@ class AheadForm(TapForm):
 
 
 class NoteForm(ActForm):
-    """An answer with an optional note."""
-
     note = forms.CharField(label=_("Message"), required=False, max_length=MAX_NOTE_LENGTH, initial="")
 
 
@@ -179,8 +177,6 @@ class LengthOfferForm(RunningScoreForm):
 
 
 class LengthAnswerForm(TapForm):
-    """The offer of a shorter length that is answered."""
-
     offer = forms.IntegerField(min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
 

@@ -43,8 +43,6 @@ OVER = (Match.State.SETTLED, Match.State.VOID)
 
 @dataclass(frozen=True, slots=True)
 class MyMatch:
-    """A match in a player's list."""
-
     match: Match
     side: int
     opponent: str

@@ -237,7 +237,6 @@ def respondent_of(report: Claim) -> int:
 
 
 def notify_respondent(match: Match, report: Claim) -> None:
-    """Ask the player who has to answer a report."""
     params = {
         "report": report.pk,
         "score": score_of(match, report.winner, report.score),
@@ -286,7 +285,6 @@ def notify_objection(match: Match, objection: Objection) -> None:
 
 
 def notify_answered_objection(match: Match, objection: Objection) -> None:
-    """Tell both players what a director answered."""
     at = objection.answered_at or objection.created_at
     key = f"{RULED}:{objection.public_id}"
     _notify(match, (0, 1), RULED, {"variant": objection.state}, key, at)
@@ -324,7 +322,6 @@ def notify_proposal(match: Match, proposal: Proposal, now: datetime) -> None:
 
 
 def proposal_key(proposal: Proposal) -> str:
-    """Return the key of the notification that times were proposed."""
     return f"{TIMES_PROPOSED}:{proposal.public_id}"
 
 
@@ -340,7 +337,6 @@ def remind_of_appointment(match: Match, proposal: Proposal, now: datetime) -> No
 
 
 def remind_of_deadline(match: Match, now: datetime) -> None:
-    """Remind both players that their match is due."""
     assert match.due_at is not None  # noqa: S101, only matches with a deadline
     params = {"at": match.due_at.isoformat()}
     _notify(match, (0, 1), DEADLINE, params, deadline_key(match.public_id, match.due_at), now)
@@ -352,7 +348,6 @@ def deadline_key(public_id: str, due_at: datetime) -> str:
 
 
 def directors_of(match: Match) -> set[int]:
-    """Return the accounts of the directors of the match's club."""
     officers = Membership.objects.filter(
         club=match.club_id, role__in=(Role.OWNER, Role.DIRECTOR), left_at=None, player__user__isnull=False
     )

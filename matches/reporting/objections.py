@@ -99,8 +99,6 @@ def answer_objection(
 
 
 class Objectable(NamedTuple):
-    """What a side may object to."""
-
     report: Claim | None
     """The unanswered report, if the result is based on one."""
     result: Result | None

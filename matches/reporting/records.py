@@ -68,7 +68,6 @@ class CheckedRecord(NamedTuple):
 
     @property
     def winner(self) -> int | None:
-        """The side that won the match."""
         winner = self.content["winner"]
         return None if winner is None else winner ^ self.swapped
 
@@ -220,7 +219,6 @@ def _compared(row: Submission, earlier: Submission | None, transcript: Transcrip
 
 
 def is_from_opponent(record: Submission, side: int | None) -> bool:
-    """Whether the opponent of this side has sent a record."""
     return side is not None and record.side == 1 - side
 
 
@@ -395,8 +393,6 @@ def faults_of(submission: Submission, *, swapped: bool | None = None) -> list[Re
 
 
 class RecordRuling(NamedTuple):
-    """A director's ruling that a rejected record counts."""
-
     waived: Sequence[FindingName] = ()
     """Every finding that speaks against the record, named one by one."""
     swapped: bool | None = None

@@ -179,8 +179,6 @@ class StoredReport(NamedTuple):
 
 
 class ScoreReport(NamedTuple):
-    """The final score of a match as somebody reports it."""
-
     winner: int
     score: tuple[int, int]
     note: str = ""
@@ -587,7 +585,6 @@ class ReportPreview:
 
 
 def preview_of(seat: MatchSeat, winner: int, score: tuple[int, int]) -> ReportPreview:
-    """Preview a report of this score by the holder of this seat."""
     match = seat.match
     summary = gettext("{name} won {score}.").format(
         name=match.names[winner], score=labels.score_of(match, winner, score)

@@ -48,7 +48,6 @@ def _after(position: Position, dice: Dice, play: str) -> Position:
 
 
 def worded(reason: Reason) -> str:
-    """Return a reason in words."""
     if not reason.stated:
         return gettext("Wins, gammons won, gammons lost: {best} against {played}.").format(
             best=_row(reason.best), played=_row(reason.played)

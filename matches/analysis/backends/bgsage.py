@@ -41,7 +41,6 @@ class Bgsage:
 
     @property
     def name(self) -> str:
-        """The name that is stored with an analysis."""
         return "bgsage"
 
     def is_installed(self) -> bool:

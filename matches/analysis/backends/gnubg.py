@@ -303,7 +303,6 @@ class Gnubg:
 
     @property
     def name(self) -> str:
-        """The name that is stored with an analysis."""
         return "gnubg"
 
     @property
@@ -395,7 +394,6 @@ def neutral_mat(transcript: Transcript) -> bytes:
 
 @cache
 def running(program: str, limits: ProgramLimits) -> WarmProgram:
-    """The gnubg that this process asks."""
     return WarmProgram([program, "-t", "-q", "-r"], limits)
 
 

@@ -81,7 +81,6 @@ class WarmProgram:
 
     @property
     def pid(self) -> int | None:
-        """The process that runs now."""
         return self._process.pid if self._process is not None else None
 
     def _answer(self, question: str, end: bytes) -> str:

@@ -24,8 +24,6 @@ from players.requests import by, safe_next
 
 
 class DecideMessageForm(forms.Form):
-    """Whether a message is removed, or stays."""
-
     decision = forms.ChoiceField(choices=[("remove", ""), ("keep", "")])
 
     @property

@@ -93,8 +93,6 @@ class GuestStep(NamedTuple):
 
 @dataclass
 class GuestMatch:
-    """A match of a guest, as the browser keeps it."""
-
     id: str
     """The public id that it has once it is kept."""
     length: int

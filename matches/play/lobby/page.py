@@ -306,7 +306,6 @@ def practice(request: HttpRequest) -> HttpResponse:
 @refused_in_lobby
 @repeated(Repeat.KEY)
 def make_challenge(request: HttpRequest) -> HttpResponse:
-    """Make a challenge, then show it in the lobby."""
     player = ensure_player(user=me(request), by=by(request))
     form = ChallengeForm(request.POST, pools=selectors.pools_for(player))
     if not form.is_valid():
@@ -328,7 +327,6 @@ def make_challenge(request: HttpRequest) -> HttpResponse:
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def accept_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Accept a challenge and go to the board."""
     challenge, _ = selectors.challenge_for(me(request), public_id)
     player = ensure_player(user=me(request), by=by(request))
     match = blocks.accept(
@@ -359,7 +357,6 @@ def decline_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
 @refused_in_lobby
 @repeated(Repeat.STATE)
 def withdraw_challenge(request: HttpRequest, public_id: str) -> HttpResponse:
-    """Withdraw the reader's own challenge."""
     challenge, player = _challenge_of_player(request, public_id)
     blocks.withdraw(challenge=challenge, player=player, by=by(request), now=timezone.now())
     messages.success(request, gettext("Your challenge is withdrawn."))
