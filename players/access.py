@@ -220,7 +220,6 @@ def invitation(secret: str) -> Invitation:
 
 
 def invitation_for_director(user: Visitor, slug: str, pk: int) -> Invitation:
-    """Return an invitation of a club for one of its directors."""
     invitation = (
         Invitation.objects.select_related("club", "player").filter(pk=pk, club=club_for_director(user, slug)).first()
     )

@@ -207,7 +207,6 @@ class UserAction:
         return self.url(request, obj)
 
     def invalid(self, request: HttpRequest, obj: Any, form: Any) -> HttpResponse:
-        """Answer a form that is not valid."""
         return faulty(request, form, self.url(request, obj))
 
     def question(self, request: HttpRequest, obj: Any, form: Any) -> HttpResponse | None:

@@ -226,8 +226,6 @@ class CurrencyField(forms.CharField):
 
 
 class ClubForm(ZonedForm):
-    """The editable fields of a club."""
-
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     city = forms.CharField(label=_("City"), max_length=80, required=False)
     country = CountryField(required=True)
@@ -343,8 +341,6 @@ class EditClubForm(ClubForm):
 
 
 class EmblemForm(RefusingForm):
-    """A new emblem of a club."""
-
     image = forms.FileField(
         label=_("Picture"),
         allow_empty_file=True,
@@ -380,8 +376,6 @@ class AddMemberForm(RefusingForm):
 
 
 class AddPlayerForm(RefusingForm):
-    """Add an existing player."""
-
     player = forms.CharField(max_length=10)
 
 
@@ -497,14 +491,11 @@ class RoleForm(RefusingForm):
 
 
 class NameForm(RefusingForm):
-    """A member's name and country."""
-
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     country = CountryField()
 
     @classmethod
     def of(cls, player: Player) -> "NameForm":
-        """Return the form with the player's name and country."""
         return cls(initial={"name": player.name, "country": player.country}, auto_id="edit_%s")
 
 
@@ -520,8 +511,6 @@ class InviteForm(RefusingForm):
 
 
 class MergeForm(RefusingForm):
-    """The member that a player is merged into."""
-
     into = forms.ChoiceField(label=_("Same person as"))
 
     def __init__(self, *args: Any, others: list[tuple[str, str]], **kwargs: Any) -> None:

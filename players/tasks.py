@@ -49,7 +49,6 @@ def delete_expired() -> None:
 
 @shared_task(name=mail.SEND)
 def send_account_email(email_id: int) -> None:
-    """Send an e-mail about an account."""
     mail.send(email_id=email_id, now=timezone.now())
 
 

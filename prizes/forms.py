@@ -96,8 +96,6 @@ class BoxForm(PaymentForm):
 
 
 class UndoPaymentForm(CashForm):
-    """A payment to be taken back."""
-
     payment = forms.ModelChoiceField(Payment.objects.none(), to_field_name="public_id")
     confirmed = forms.BooleanField(required=False)
 
@@ -191,8 +189,6 @@ class PrizePlanForm(CashForm):
 
 
 class SidePoolForm(CashForm):
-    """A new side pool of a division."""
-
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_LENGTH)
     fee = AmountField(label=_("Entry fee"))
     shares = SharesField(label=_("Percentages"), help_text=_("By place among the members, such as 70 30."))
@@ -262,8 +258,6 @@ class SplitForm(CashForm):
 
 
 class SplitBackForm(CashForm):
-    """An agreed split to be taken back."""
-
     split = forms.ModelChoiceField(AgreedSplit.objects.none(), to_field_name="public_id")
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:

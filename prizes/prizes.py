@@ -229,8 +229,6 @@ class Fund:
 
 @dataclass(slots=True)
 class DivisionPrizes:
-    """The prizes of a division and of its side pools."""
-
     division: Division
     plan: PrizePlan | None
     fund: Fund
@@ -249,8 +247,6 @@ class DivisionPrizes:
 
 @dataclass(slots=True)
 class PoolPrizes:
-    """A side pool with its members and prizes."""
-
     pool: SidePool
     members: list[int]
     total: int
@@ -543,7 +539,6 @@ def _kept(prizes: DivisionPrizes) -> Iterator[tuple[str, int]]:
 
 
 def prizes_for_staff(division: Division) -> DivisionPrizesView:
-    """Return the prize table with full names."""
     return prizes_view(division, names_of(division, staff=True))
 
 

@@ -193,8 +193,6 @@ class PreferencesForm(ZonedForm):
 
 
 class EmailForm(RefusingForm):
-    """A new e-mail address."""
-
     email = _email(gettext_lazy("New email address"), autocomplete="email")
     password = _password(gettext_lazy("Current password"), "current-password")
 
@@ -266,8 +264,6 @@ class TurnOnForm(CodeForm):
 
 
 class ConfirmPasswordForm(RefusingForm):
-    """The password, to confirm a change."""
-
     password = forms.CharField(
         label=gettext_lazy("Current password"),
         strip=False,
@@ -309,7 +305,6 @@ def confirm_email(request: HttpRequest, secret: str) -> HttpResponse:
 @open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def resend_confirmation(request: HttpRequest) -> HttpResponse:
-    """Send the link again."""
     user = me(request)
     if user.new_email:
         try:
@@ -386,7 +381,6 @@ def preferences(request: HttpRequest) -> HttpResponse:
 @open_to(post=Who.SIGNED_IN)
 @repeated(Repeat.KEY)
 def change_email(request: HttpRequest) -> HttpResponse:
-    """Change the e-mail address."""
     form = EmailForm(request.POST, auto_id=IDS["email_form"])
     if form.is_valid():
         try:
@@ -766,7 +760,6 @@ class Choose(views.PasswordResetConfirmView):
         return response
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        """Show the form again."""
         response = super().form_invalid(form)
         response.status_code = HTTPStatus.UNPROCESSABLE_ENTITY
         return response
@@ -815,7 +808,6 @@ def _invitation_page(request: HttpRequest, row: Invitation, secret: str, form: S
 @never_cache
 @repeated(Repeat.STATE)
 def accept(request: HttpRequest, secret: str) -> HttpResponse:
-    """Accept an invitation as the signed-in user."""
     row = access.invitation(secret)
     try:
         people_services.accept_invitation(secret=secret, user=me(request), by=by(request), now=timezone.now())

@@ -38,7 +38,6 @@ def start(*, user: User) -> TOTPDevice:
 
 
 def waiting_device(user: User) -> TOTPDevice | None:
-    """Return the device that waits for its first code."""
     return TOTPDevice.objects.filter(user=user, confirmed=False).first()
 
 

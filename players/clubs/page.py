@@ -114,7 +114,6 @@ def _edit_page(request: HttpRequest, club: Club, form: EditClubForm, emblem_form
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.HARMLESS)
 def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
-    """Replace the emblem; for directors."""
     club = access.club_for_director(request.user, slug)
     form = EmblemForm(request.POST, request.FILES)
     if form.is_valid():
@@ -132,7 +131,6 @@ def change_emblem(request: HttpRequest, slug: str) -> HttpResponse:
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def clear_emblem(request: HttpRequest, slug: str) -> HttpResponse:
-    """Remove the emblem; for directors."""
     remove_emblem(club=access.club_for_director(request.user, slug), by=by(request))
     messages.success(request, _("The emblem was removed. The club’s initials take its place."))
     return redirect("edit-club", slug)
@@ -360,7 +358,6 @@ def _member_page(
 @open_to(post=Who.OWNERS)
 @repeated(Repeat.STATE)
 def set_role(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Change a member's role; for owners."""
     membership = access.member_for_owner(request.user, slug, public_id)
     form = RoleForm(request.POST)
     if not form.is_valid():
@@ -469,7 +466,6 @@ def withdraw_invitation(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Merge two members who are the same person."""
     membership = access.member_for_director(request.user, slug, public_id)
     others = selectors.other_members(membership)
     form = MergeForm(request.POST, others=others)

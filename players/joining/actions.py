@@ -137,7 +137,6 @@ class AnswerRequestAction(UserAction):
         return access.join_request_for_director(user, url["slug"], url["public_id"])
 
     def url(self, request: HttpRequest, obj: JoinRequest) -> str:
-        """The page of the club's requests."""
         return reverse("join-requests", args=[obj.club.slug])
 
     def answer(self, request: Request, obj: JoinRequest, form: Any) -> Response:

@@ -17,8 +17,6 @@ STRUCK, UNDO, NOTE = "struck", "undo", "note"
 
 @dataclass(frozen=True)
 class SentAct:
-    """An act as a browser sends it."""
-
     number: int
     action: str
     fields: Mapping[str, Any]

@@ -169,7 +169,6 @@ def reader_id(by: Actor) -> str:
 
 
 def is_owner(row: Outbox, by: Actor) -> bool:
-    """Whether the acts of an outbox are this actor's."""
     return (row.by, row.user_id, row.side) == (by.kind, by.user.pk if by.user is not None else None, by.side)
 
 

@@ -15,8 +15,6 @@ class LogEntry(models.Model):
     """
 
     class By(models.TextChoices):
-        """The kind of actor."""
-
         USER = "user", "user"
         LINK = "link", "personal link"
         SYSTEM = "system", "system"

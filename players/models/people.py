@@ -360,8 +360,6 @@ class ClubEmblem(models.Model):
 
 
 class Membership(models.Model):
-    """A player in a club, with a role."""
-
     class Role(models.TextChoices):
         """The roles, highest first."""
 
@@ -417,8 +415,6 @@ class JoinRequest(models.Model):
     """An account that asks to join a club, perhaps as one of the club's players without an account."""
 
     class State(models.TextChoices):
-        """From open to an answer."""
-
         OPEN = "open", "open"
         ACCEPTED = "accepted", "accepted"
         REFUSED = "refused", "refused"

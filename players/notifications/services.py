@@ -170,8 +170,6 @@ Channel = Delivery.Channel
 
 
 class Notice(NamedTuple):
-    """What one user is notified of."""
-
     user: int
     params: Mapping[str, Any]
     """Plain JSON values (see Kind)."""

@@ -112,7 +112,6 @@ def export_member_data(request: HttpRequest, slug: str, public_id: str) -> HttpR
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.STATE)
 def erase_member(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Erase a player without an account."""
     membership = access.member_for_director(request.user, slug, public_id)
     form = EraseForm(sent(request))
     if form.is_valid():

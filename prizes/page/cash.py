@@ -124,8 +124,6 @@ class PairDues:
 
 @dataclass(slots=True)
 class AccountLine:
-    """A player's account as text."""
-
     player: str
     name: str
     what: str
@@ -162,8 +160,6 @@ class CashBoxLine:
 
 @dataclass(slots=True)
 class CashPage:
-    """Everything on the page of the cash desk."""
-
     currency: Currency
     desk_needs_payment: bool
     accounts: list[AccountLine]
@@ -207,7 +203,6 @@ class CashPage:
 
 
 def cash_page(tournament: Tournament) -> CashPage:
-    """Return the page of the cash desk of an event."""
     currency = Currency.of(tournament)
     payments = payments_of(tournament)
     accounts = accounts_of(tournament)
