@@ -5,7 +5,7 @@ from enum import StrEnum
 from random import Random
 
 from engine.match import Act, Action, MatchState, Phase, apply
-from engine.plays import Play, legal_plays
+from engine.plays import Play
 from engine.position import Position
 from engine.recording import record
 from engine.transcript import Transcript
@@ -81,8 +81,7 @@ def _before_roll(state: MatchState, side: int, chance: Random, style: PlayStyle)
 
 
 def _with_dice(state: MatchState, side: int, chance: Random, style: PlayStyle) -> Action:
-    assert state.dice is not None  # noqa: S101, true in this phase
-    plays = legal_plays(state.position, state.dice)
+    plays = state.legal_plays()
     if not plays:
         return Action(Act.PLAY, side)
     play = chance.choice(plays) if style is PlayStyle.RANDOM else max(plays, key=_merit)

@@ -17,12 +17,13 @@ from core.messages import sentence
 from engine.errors import Refused
 from players.accounts.security import tell_owner
 from players.accounts.services import password_replaced
-from players.actors import SYSTEM, Actor
+from players.actors import SYSTEM
 from players.forms import SuspendForm
 from players.models import Alias, Club, Invitation, LogEntry, Membership, Merge, Player, User
 from players.people.leaving import lift_suspension, parts_of, suspend
 from players.people.rows import player_of
 from players.people.stored_elsewhere import Participation
+from players.requests import by
 
 # Its pages show the keys. Users manage their own.
 admin.site.unregister(TOTPDevice)
@@ -91,9 +92,7 @@ class UserAdmin(DjangoUserAdmin):
                 "selected_name": ACTION_CHECKBOX_NAME,
             }
             return TemplateResponse(request, "players/people/suspend.html", context)
-        for user in self._each(
-            request, rows, lambda user: suspend(user=user, by=self._by(request), now=timezone.now())
-        ):
+        for user in self._each(request, rows, lambda user: suspend(user=user, by=by(request), now=timezone.now())):
             messages.success(request, f"{user} is suspended.")
         return None
 
@@ -103,16 +102,12 @@ class UserAdmin(DjangoUserAdmin):
         left: dict[User, list[Participation]] = {}
 
         def lift(user: User) -> None:
-            left[user] = lift_suspension(user=user, by=self._by(request), now=timezone.now())
+            left[user] = lift_suspension(user=user, by=by(request), now=timezone.now())
 
         for user in self._each(request, rows, lift):
             messages.success(request, f"{user} can sign in again.")
             for part in left[user]:
                 messages.warning(request, f"Not undone: {part.text}")
-
-    def _by(self, request: HttpRequest) -> Actor:
-        assert isinstance(request.user, User)  # noqa: S101, the admin has checked it
-        return Actor.of(request.user)
 
     def _each(self, request: HttpRequest, rows: Iterable[User], act: Callable[[User], object]) -> list[User]:
         """Do something to each account; return those for which it was not refused, and say the refusals."""

@@ -108,8 +108,7 @@ def club_classes(club: Club, viewer: Viewer, now: datetime) -> ClubClasses:
     totals, same = _totals([row.pk for row in counted]), merged_players()
     sums: dict[int, tuple[Total, int, int]] = {}
     for row in counted:
-        match = row.match
-        assert match is not None  # noqa: S101 - the query excludes records without a match.
+        match = row.analysed_match
         for side, (decisions, error) in totals[row.pk].items():
             own = match.players[side_in_match(row, side)].pk
             player = same.get(own, own)

@@ -135,8 +135,7 @@ def _player_rows(seen: Collection[SeenAnalysis]) -> list[ReportRow]:
     """How each player did, merged ones together."""
     same, rows, totals = merged_players(), dict[int, ReportRow](), _totals(seen)
     for row in seen:
-        match = row.analysis.match
-        assert match is not None  # noqa: S101 - only analyses of matches are seen.
+        match = row.analysis.analysed_match
         for side, is_shown in enumerate(row.shown):
             if not is_shown:
                 continue
@@ -175,8 +174,7 @@ def _swing(seen: Collection[SeenAnalysis]) -> Swing | None:
     if decision is None:
         return None
     analysis = next(row.analysis for row in seen if row.analysis.pk == decision.analysis_id)
-    match = analysis.match
-    assert match is not None  # noqa: S101 - only analyses of matches are seen.
+    match = analysis.analysed_match
     player = match.players[side_in_match(analysis, decision.side)]
     player = player.merged_into or player
     return Swing(

@@ -176,8 +176,7 @@ def _once_a_match(rows: Iterable[Analysis]) -> list[Analysis]:
 
 
 def _side(analysis: Analysis, players: set[int]) -> int:
-    assert analysis.match is not None  # noqa: S101 - the query excludes records without a match.
-    side = 0 if analysis.match.player_0_id in players else 1
+    side = 0 if analysis.analysed_match.player_0_id in players else 1
     return 1 - side if analysis.swapped else side
 
 
@@ -205,8 +204,7 @@ def _sum(totals: Iterable[Total]) -> Total:
 
 
 def _match(analysis: Analysis, side: int, by_phase: Mapping[str, Total]) -> ProfileMatch:
-    match = analysis.match
-    assert match is not None  # noqa: S101 - the query excludes records without a match.
+    match = analysis.analysed_match
     own = 1 - side if analysis.swapped else side
     return ProfileMatch(
         match,
@@ -254,8 +252,7 @@ def _shown(
     decision: Decision, analyses: list[Analysis], sides: Mapping[int, int], saved: float | None = None
 ) -> ProfileDecision:
     analysis = next(row for row in analyses if row.pk == decision.analysis_id)
-    match = analysis.match
-    assert match is not None  # noqa: S101 - the query excludes records without a match.
+    match = analysis.analysed_match
     left, right = match.names
     own = 1 - sides[analysis.pk] if analysis.swapped else sides[analysis.pk]
     return ProfileDecision(

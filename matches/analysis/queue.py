@@ -265,8 +265,7 @@ def _transcript(analysis: Analysis, played_here: PlayedHere) -> Transcript:
         if analysis.submission.transcript is None:
             raise Refused("not_analysable")
         return from_data(analysis.submission.transcript)
-    assert analysis.match is not None  # noqa: S101, a database constraint
-    return played_here(analysis.match)
+    return played_here(analysis.analysed_match)
 
 
 def _lock(analysis_id: int) -> Analysis | None:

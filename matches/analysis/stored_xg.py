@@ -9,7 +9,7 @@ Source: the format published at extremegammon.com/xgformat.aspx; what its fields
 import struct
 from collections.abc import Iterator, Sequence
 
-from engine import Position, legal_plays
+from engine import Position
 from engine.errors import Refused
 from engine.records.limits import DEFAULT_LIMITS
 from engine.records.xg_container import match_records
@@ -142,8 +142,7 @@ def _judgement(record: bytes, situation: Situation) -> Judgement | None:
 
 
 def _candidates(record: bytes, situation: Situation) -> Iterator[Candidate]:
-    assert situation.dice is not None  # noqa: S101, a play has dice
-    names = {play.result: str(play) for play in legal_plays(situation.position, situation.dice)}
+    names = {play.result: str(play) for play in situation.legal_plays()}
     for number in range(min(_COUNT.of(record)[0], _MAX_PLAYS)):
         board = _BOARD.unpack_from(record, _BOARDS + number * _BOARD.size)
         try:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from engine.cube import Score, Side
+from engine.plays import Play, legal_plays
 from engine.position import Position
 
 
@@ -70,6 +71,10 @@ class Situation:
     automatic: bool = False
     """Whether the program made the play, so that it does not count."""
     jacoby: bool = False
+
+    def legal_plays(self) -> Sequence[Play]:
+        """The legal plays of the roll; none for a cube decision."""
+        return legal_plays(self.position, self.dice) if self.dice is not None else ()
 
     @property
     def own_away(self) -> int:

@@ -6,6 +6,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from matches.models.matches import Match
+
 
 class Analysis(models.Model):
     """One analysis of a match or of a record by one program; its state is the work queue.
@@ -104,6 +106,13 @@ class Analysis(models.Model):
     def is_open(self) -> bool:
         """Whether the work still has to be done."""
         return self.state in (self.State.QUEUED, self.State.WORKING)
+
+    @property
+    def analysed_match(self) -> Match:
+        """The match; raises ValueError for a record that was analysed without one."""
+        if self.match is None:
+            raise ValueError("an analysis without a match")
+        return self.match
 
 
 class Decision(models.Model):

@@ -185,13 +185,12 @@ def note_presence(*, match_id: int, side: Side, seen: PagePresence, now: datetim
     return True
 
 
-def claim_absence(journal: Journal, event: LiveEvent, *, by: Actor, key: str) -> None:
+def claim_absence(journal: Journal, event: LiveEvent, side: Side, *, by: Actor, key: str) -> None:
     """Let an absent opponent's flag fall; they lose the match or the game, by the rule of the event.
 
     Refused: `not_away`, `not_away_long_enough`.
     """
-    assert event.side is not None  # noqa: S101, a player acts
-    opponent = 1 - event.side
+    opponent = 1 - side
     state = journal.state
     absences = counted(state.absences, event.at, (state.waits_for(0), state.waits_for(1)))
     journal.append(event, by=by, key=key)
@@ -199,7 +198,7 @@ def claim_absence(journal: Journal, event: LiveEvent, *, by: Actor, key: str) ->
         raise Refused("not_away_long_enough")
     journal.append(LiveEvent(Act.FLAG, event.at, opponent), by=by)
     if journal.state.match.flag_rule is FlagRule.CLAIM:
-        journal.append(LiveEvent(Act.CLAIM_FLAG, event.at, event.side), by=by)
+        journal.append(LiveEvent(Act.CLAIM_FLAG, event.at, side), by=by)
 
 
 def _is_away(seen: PagePresence, now: datetime) -> bool:

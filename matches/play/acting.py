@@ -191,13 +191,13 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
         arrive_at_board(match=journal.match, side=side, by=by, now=now)
         _roll_if_both_are_ready(journal, at)
     elif request.kind == EventKind.READY:
-        _mark_ready(journal, event, request, by)
+        _mark_ready(journal, event, side, request, by)
     elif request.kind == Act.ROLL:
-        _roll(journal, event, request, by)
+        _roll(journal, event, side, request, by)
     elif request.kind == EventKind.CLAIM_AWAY:
-        claim_absence(journal, event, by=by, key=request.key)
+        claim_absence(journal, event, side, by=by, key=request.key)
     elif request.kind == EventKind.TAKE_BACK:
-        _take_back(journal, event, by, request.key)
+        _take_back(journal, event, side, by, request.key)
     else:
         is_dead_cube = request.kind == Act.DOUBLE and not journal.state.match.may_double
         seen = journal.live.changed_by
@@ -214,15 +214,14 @@ def append_action(journal: Journal, side: Side, request: ActionInput, by: Actor,
             answer_as_decided(journal, seen=seen, at=at)
 
 
-def _take_back(journal: Journal, event: LiveEvent, by: Actor, key: str) -> None:
+def _take_back(journal: Journal, event: LiveEvent, side: Side, by: Actor, key: str) -> None:
     """Take back the last decision of a side in practice, and what its opponent has done since."""
-    assert event.side is not None  # noqa: S101, a player acts
     live, state = journal.live, journal.state
     if live.bot_side is None:
         raise Refused("no_take_back")
     if state.is_paused:
         raise Refused("match_paused")
-    decision = None if any(state.ready) else _last_decision(live, event.side)
+    decision = None if any(state.ready) else _last_decision(live, side)
     if decision is None:
         raise Refused("nothing_to_take_back")
     before = live.actions.filter(seq__lt=decision.seq).order_by("seq")
@@ -244,11 +243,10 @@ def _is_played_again(journal: Journal) -> bool:
     return last is not None and last.kind == EventKind.TAKE_BACK
 
 
-def _mark_ready(journal: Journal, event: LiveEvent, request: ActionInput, by: Actor) -> None:
+def _mark_ready(journal: Journal, event: LiveEvent, side: Side, request: ActionInput, by: Actor) -> None:
     """A side is ready for the opening roll, which the server makes once both are."""
-    assert event.side is not None  # noqa: S101, a player acts
     chains = journal.chains()
-    link = chains.reveal_for_opening(event.side, request.link, request.seen).data
+    link = chains.reveal_for_opening(side, request.link, request.seen).data
     journal.append(event, by=by, key=request.key, data={"link": link})
     _roll_if_both_are_ready(journal, event.at)
 
@@ -271,10 +269,8 @@ def _link_of(journal: Journal, side: Side) -> dict[str, object]:
     return link
 
 
-def _roll(journal: Journal, event: LiveEvent, request: ActionInput, by: Actor) -> None:
+def _roll(journal: Journal, event: LiveEvent, side: Side, request: ActionInput, by: Actor) -> None:
     """Roll for the side on turn, and play a forced play if asked to."""
-    side = event.side
-    assert side is not None  # noqa: S101, a player acts
     if journal.state.match.phase is Phase.OPENING:
         raise Refused("not_now", act=Act.ROLL.value, phase=Phase.OPENING.value)
     # Any dice tell whether this side may roll now: a link must not be revealed for nothing.

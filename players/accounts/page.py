@@ -40,7 +40,7 @@ from players.accounts.services import reset_password
 from players.accounts.sessions import begin
 from players.accounts.tokens import DEFAULT_DAYS
 from players.actors import Actor
-from players.forms import CountryField, RefusingForm, ZoneChoiceField, ZonedForm, error_of
+from players.forms import CountryField, RefusingForm, ZoneChoiceField, ZonedForm, error_of, offer
 from players.mail import read_verification, request_reset, request_verification
 from players.models import ApiToken, Invitation, Player, User
 from players.people import services as people_services
@@ -185,9 +185,7 @@ class PreferencesForm(ZonedForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        language = self.fields["language"]
-        assert isinstance(language, forms.ChoiceField)  # noqa: S101 - tells the type checker, and is so just above.
-        language.choices = [("", gettext_lazy("Browser default")), *settings.LANGUAGES]
+        offer(self, "language", [("", gettext_lazy("Browser default")), *settings.LANGUAGES])
         if not offers_choice():
             del self.fields["language"]
 

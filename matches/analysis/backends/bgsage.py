@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from engine import Position, Transcript, legal_plays
+from engine import Position, Transcript
 from engine.errors import Refused
 from engine.match import MatchState
 from matches.analysis.backends.base import Depth, Opinion
@@ -142,8 +142,7 @@ def _board(position: Position) -> list[int]:
 def _judgement(situation: Situation, answer: dict[str, Any]) -> Judgement:
     if situation.kind is not DecisionKind.PLAY:
         return Judgement(equities=CubeEquities(*map(float, answer["equities"])))
-    assert situation.dice is not None  # noqa: S101, a play has dice
-    plays = {tuple(_board(play.result)): play for play in legal_plays(situation.position, situation.dice)}
+    plays = {tuple(_board(play.result)): play for play in situation.legal_plays()}
     rows = [(tuple(board), float(equity), f"{int(plies)}-ply") for board, equity, plies in answer["candidates"]]
     if situation.choices and {board for board, _, _ in rows} != plays.keys():
         raise Refused("analysis_differs")

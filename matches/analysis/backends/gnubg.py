@@ -495,8 +495,7 @@ def _facts(frame: Frame) -> tuple[Any, ...]:
 
 
 def _play(node: AnalysedNode, situation: Situation) -> Judgement:
-    assert situation.dice is not None  # noqa: S101, a play has dice
-    names = {play.result: str(play) for play in legal_plays(situation.position, situation.dice)}
+    names = {play.result: str(play) for play in situation.legal_plays()}
     candidates = []
     for number, move in enumerate(node.moves):
         result = _result(move, situation)

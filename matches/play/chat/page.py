@@ -17,8 +17,7 @@ from engine.errors import Refused
 from matches.play.chat import services
 from matches.play.chat.services import latest_decisions, message_for_moderator, undecided_in_club
 from players import access
-from players.models import User
-from players.requests import by, safe_next
+from players.requests import by, me, safe_next
 
 # Forms of the pages about chat messages.
 
@@ -36,11 +35,11 @@ class DecideMessageForm(forms.Form):
 def reported_messages(request: HttpRequest, slug: str) -> HttpResponse:
     """List the reported messages of a club's matches, and those that were decided on lately."""
     club = access.club_for_director(request.user, slug)
-    assert isinstance(request.user, User)  # noqa: S101, has signed in
+    reader = me(request)
     context = {
         "club": club,
-        "reported": undecided_in_club(request.user, club),
-        "decisions": latest_decisions(request.user, club),
+        "reported": undecided_in_club(reader, club),
+        "decisions": latest_decisions(reader, club),
         "back": reverse("reported-messages", args=[club.slug]),
     }
     return render(request, "matches/play/reported_messages.html", context)

@@ -38,7 +38,7 @@ from matches.play.watching import live_now
 from matches.presentation.visibility import NOBODY
 from players import access
 from players.accounts.services import ensure_player
-from players.forms import RefusingForm
+from players.forms import RefusingForm, offer
 from players.models import Player
 from players.people.rows import player_of
 from players.requests import by, me, page, sent
@@ -90,12 +90,11 @@ class PracticeForm(forms.Form):
         super().__init__(*args, **kwargs)
         program = installed_backend_name()
         self.has_levels = bool(program)
-        style = self.fields["style"]
-        assert isinstance(style, forms.ChoiceField)  # noqa: S101, declared above
-        style.choices = BOTS
-        if program:
+        if not program:
+            offer(self, "style", BOTS)
+        else:
             levels = [(f"{AT_LEVEL}{level.value}", level_choice(level)) for level in PracticeLevel]
-            style.choices = [(PROGRAM_NAMES[program], levels), (_("This site’s bots"), BOTS)]
+            offer(self, "style", [(PROGRAM_NAMES[program], levels), (_("This site’s bots"), BOTS)])
             self.initial.setdefault("style", f"{AT_LEVEL}{PracticeLevel.CLUB}")
 
     @property
@@ -152,9 +151,7 @@ class ChallengeForm(RefusingForm):
 
     def __init__(self, *args: Any, pools: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        ratings = self.fields["ratings"]
-        assert isinstance(ratings, forms.ChoiceField)  # noqa: S101, declared above
-        ratings.choices = [(UNRATED, _("not rated")), (SITE, _("In the site’s ratings")), *pools]
+        offer(self, "ratings", [(UNRATED, _("not rated")), (SITE, _("In the site’s ratings")), *pools])
 
     def clean(self) -> dict[str, Any]:
         """Find the opponent: the one player with an account who has this name, None if it was left empty."""
