@@ -41,7 +41,7 @@ MAX_LIST = 400_000
 """In characters; enough for the names of the largest draw."""
 CHOICE = "choice-"
 """Prefix of the fields that choose a player for a name of a list."""
-MAX_PLACES = 9
+MAX_DECIMALS = 9
 """Decimal places of a number."""
 SPREADSHEETS = ".csv,.tsv,.txt,.xlsx,.ods"
 UNREADABLE = (
@@ -133,7 +133,7 @@ class NumberField(forms.FloatField):
         if not isinstance(value, str) or not value.strip():
             return super().to_python(value)
         try:
-            return float(read_number(value, MAX_PLACES, self.usual))
+            return float(read_number(value, MAX_DECIMALS, self.usual))
         except UnclearNumberError as error:
             numbers = [reading.normalize() for reading in error.readings]
             raise unclear(value, {f"{each:f}": number_format(each, force_grouping=True) for each in numbers}) from None

@@ -24,12 +24,12 @@ _PREFIX = "barpoint-audience:"
 _NOTED = "barpoint.audiences"
 
 
-def joins(request: HttpRequest, name: str) -> None:
+def add_to_audience(request: HttpRequest, name: str) -> None:
     """Note, while a stream is authorised, that its reader belongs to the audience of `name`."""
     request.META.setdefault(_NOTED, set()).add(name)
 
 
-def joined(request: HttpRequest) -> frozenset[str]:
+def audiences_of(request: HttpRequest) -> frozenset[str]:
     """The audiences that the reader of a stream belongs to."""
     return frozenset(request.META.get(_NOTED, ()))
 

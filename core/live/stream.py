@@ -234,7 +234,7 @@ async def stream(request: HttpRequest) -> HttpResponseBase:
     # Watching begins before the numbers are read, so that no change falls between the two.
     watch = await hub().watch(topics)
     numbers = await sync_to_async(_authorised)(request, topics)
-    events = _events(watch, numbers, audience.joined(request))
+    events = _events(watch, numbers, audience.audiences_of(request))
     on_disconnect(request, watch.stop)
     response = StreamingHttpResponse(events, content_type="text/event-stream")
     response.headers["Cache-Control"] = "no-store"

@@ -32,7 +32,7 @@ def match_number(request: HttpRequest, public_id: str) -> int:
     if not reader.is_insider:
         if is_behind_for_spectators(reader.match):
             raise Http404
-        audience.joins(request, public_id)
+        audience.add_to_audience(request, public_id)
     return reader.match.seq
 
 
@@ -41,7 +41,7 @@ def watch_number(request: HttpRequest, public_id: str) -> int:
     reader = _authorised(request, public_id)
     match = reader.match
     if not reader.is_insider:
-        audience.joins(request, public_id)
+        audience.add_to_audience(request, public_id)
     if match.state == Match.State.SETTLED:
         return OVER + match.seq
     live = LiveMatch.objects.select_related("match").filter(pk=match.pk).first()

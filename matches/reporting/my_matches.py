@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import IntEnum, auto
 from typing import Any
 
 from django.db.models import F, Prefetch, Q, QuerySet
@@ -41,6 +42,19 @@ CALLED_OR_PLAYING = 1
 OVER = (Match.State.SETTLED, Match.State.VOID)
 
 
+class Rank(IntEnum):
+    """Which of a player's matches comes first, the most urgent first."""
+
+    IN_PLAY = auto()
+    CALLED = auto()
+    WAITS_FOR_ME = auto()
+    READY_NOW = auto()
+    """By appointment, or at the tables of an event."""
+    READY = auto()
+    OTHER = auto()
+    PRACTICE = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class MyMatch:
     match: Match
@@ -73,25 +87,25 @@ class MyMatch:
         return self.match.players[self.side]
 
     @property
-    def urgency(self) -> tuple[int, float]:
-        """Sort key: in play, called, what waits for this player, ready, by deadline, the rest, practice."""
+    def urgency(self) -> tuple[Rank, float]:
+        """Sort key: by rank, then by what ends first."""
         until = self.step.until if self.step is not None else None
         return self._rank(), until.timestamp() if until is not None and not self.is_practice else NEVER
 
-    def _rank(self) -> int:
+    def _rank(self) -> Rank:
         state, code = self.where.state, self.step.code if self.step is not None else ""
         if self.is_practice:
-            return 6
+            return Rank.PRACTICE
         if state in (WhereState.PLAYING, WhereState.HERE) and code in ("play", "board"):
-            return 0
+            return Rank.IN_PLAY
         if state in (WhereState.CALLED, WhereState.INVITED):
-            return 1
+            return Rank.CALLED
         if self.asks_me:
-            return 2
+            return Rank.WAITS_FOR_ME
         if code not in ("play", "times", "appointment") or state not in (WhereState.READY, WhereState.PLAYING):
-            return 5
+            return Rank.OTHER
         is_ready_at_once = code == "appointment" or self.at_tables is not None
-        return 3 if is_ready_at_once else 4
+        return Rank.READY_NOW if is_ready_at_once else Rank.READY
 
     @property
     def title(self) -> str:
@@ -135,7 +149,7 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
         "topics": f"{user_topic(user)}={now_shown()}",
         "challenges": challenges_of(viewer, now),
         "entries": events().entries(viewer.players),
-        **_lists(mine, viewer.player, viewer.players, now, reader=reader_id(Actor.of(user))),
+        **_next_others_and_latest(mine, viewer.player, viewer.players, now, reader=reader_id(Actor.of(user))),
     }
 
 
@@ -144,10 +158,10 @@ def matches_by_link(matches: QuerySet[Match], person: int, players: Collection[i
 
     `players` are the ids under which the person plays (`ids_of`).
     """
-    return _lists(matches, person, players, now, latest=OPEN_AT_ONCE, by_link=True)
+    return _next_others_and_latest(matches, person, players, now, latest=OPEN_AT_ONCE, by_link=True)
 
 
-def _lists(
+def _next_others_and_latest(
     matches: QuerySet[Match],
     person: int | None,
     players: Collection[int],
@@ -165,7 +179,7 @@ def _lists(
     rows = _with_rows(matches.filter(is_open).order_by(F("due_at").asc(nulls_last=True), "pk"))
     over = _with_rows(matches.filter(state=Match.State.SETTLED).order_by("-finished_at", "-pk"))
     still_open = [row for row in rows[:OPEN_AT_ONCE] if not row.provisional or _is_to_see(row, players)]
-    listed = _listed([*still_open, *over[:latest]], players, now)
+    listed = _my_matches_of([*still_open, *over[:latest]], players, now)
     listed = _in_pairs(listed, person)
     if by_link:
         listed = [replace(row, token=links.token_for(row.match, row.side, second=row.is_second)) for row in listed]
@@ -230,13 +244,13 @@ def _at_table(row: MyMatch, reader: str, now: datetime) -> dict[str, Any]:
     }
 
 
-def _listed(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:
+def _my_matches_of(matches: Sequence[Match], players: Collection[int], now: datetime) -> list[MyMatch]:
     """The rows of matches in their order; places of those that are not over."""
     contexts = events().contexts({match.parent_topic for match in matches})
     places = events().places([match.pk for match in matches if not match.is_over])
     facts = facts_of(matches, Viewer(players=frozenset(players)), now)
     return [
-        _mine(match, players, facts[match.pk], contexts.get(match.parent_topic), places.get(match.pk, ""), now)
+        _my_match_of(match, players, facts[match.pk], contexts.get(match.parent_topic), places.get(match.pk, ""), now)
         for match in matches
     ]
 
@@ -277,7 +291,7 @@ def what_next(seat: MatchSeat, now: datetime) -> MyMatch | None:
     return min(
         (
             replace(row, is_elsewhere=None not in (event, row.context) and not _is_of(event, row.context))
-            for row in _in_pairs(_listed(list(rows[:OPEN_AT_ONCE]), same, now), person)
+            for row in _in_pairs(_my_matches_of(list(rows[:OPEN_AT_ONCE]), same, now), person)
         ),
         key=lambda row: (not _is_of(event, row.context), row.urgency),
         default=None,
@@ -288,7 +302,7 @@ def _is_of(event: MatchContext | None, context: MatchContext | None) -> bool:
     return event is not None and context is not None and event.event_url == context.event_url
 
 
-def _mine(
+def _my_match_of(
     match: Match, players: Collection[int], facts: WhereFacts, context: MatchContext | None, place: str, now: datetime
 ) -> MyMatch:
     side, where = 0 if match.player_0_id in players else 1, where_is(match, facts)
