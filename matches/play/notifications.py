@@ -5,6 +5,7 @@ Each function is called in the transaction that makes the change.
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.urls import reverse
 from django.utils.translation import gettext_noop
@@ -54,6 +55,16 @@ def _is_open(params: Params) -> bool:
     return Challenge.objects.filter(public_id=params["challenge"], state=Challenge.State.OPEN).exists()
 
 
+_board_kind = partial(
+    NotificationKind,
+    group=NotificationGroup.GAMES,
+    details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
+    players=("opponent",),
+    is_call=True,
+    lapses_after=timedelta(minutes=10),
+    is_current=_is_waited_for,
+    email_url=_board_by_link,
+)
 KINDS = (
     NotificationKind(
         code=CHALLENGED,
@@ -64,45 +75,24 @@ KINDS = (
         default=frozenset({"site", "push"}),
         is_current=_is_open,
     ),
-    NotificationKind(
+    _board_kind(
         code=BOARD_OPENED,
         label=gettext_noop("The board of your match is open"),
-        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("The board of your match against {opponent} is open.")},
-        details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
-        players=("opponent",),
-        is_call=True,
         is_urgent=True,
-        lapses_after=timedelta(minutes=10),
-        is_current=_is_waited_for,
-        email_url=_board_by_link,
     ),
-    NotificationKind(
+    _board_kind(
         code=CHALLENGE_ACCEPTED,
         label=gettext_noop("Somebody accepts your challenge"),
-        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("{opponent} accepts your challenge: the board is open.")},
-        details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
-        players=("opponent",),
-        is_call=True,
         is_urgent=True,
-        lapses_after=timedelta(minutes=10),
-        is_current=_is_waited_for,
-        email_url=_board_by_link,
     ),
-    NotificationKind(
+    _board_kind(
         # Whoever accepts is at the board at once, but perhaps with another device, or goes on to another page.
         code=CHALLENGE_TAKEN,
         label=gettext_noop("You accepted a challenge and are not at the board yet"),
-        group=NotificationGroup.GAMES,
         sentences={"": gettext_noop("The board of your match against {opponent} is open.")},
-        details={"": gettext_noop("The match begins when both of you are here. Until then no clock runs.")},
-        players=("opponent",),
         default=frozenset({"site", "push"}),
-        is_call=True,
-        lapses_after=timedelta(minutes=10),
-        is_current=_is_waited_for,
-        email_url=_board_by_link,
     ),
     NotificationKind(
         code=CHALLENGE_CALLED_OFF,

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -75,11 +76,11 @@ def personal_link(notification: Notification) -> str:
     return reverse("match-link", args=[links.token_for(match, side, second=second)])
 
 
+_match_kind = partial(NotificationKind, group=NotificationGroup.MATCHES, email_url=personal_link)
 KINDS = (
-    NotificationKind(
+    _match_kind(
         code=REPORTED,
         label=gettext_noop("Your opponent reports a result"),
-        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("{reporter} reports a {score} win against you. Is that right?"),
             "sheet": gettext_noop(
@@ -97,13 +98,11 @@ KINDS = (
         minutes=("wait_minutes",),
         is_urgent=True,
         is_current=_report_waits,
-        email_url=personal_link,
         after_email=_note_email,
     ),
-    NotificationKind(
+    _match_kind(
         code=PROVISIONAL,
         label=gettext_noop("A result goes against you without your answer"),
-        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("A provisional result says that you lost to {opponent}. Is that right?"),
             "nobody": gettext_noop(
@@ -120,12 +119,10 @@ KINDS = (
         minutes=("wait_minutes",),
         is_urgent=True,
         is_current=_is_provisional,
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=FOR_BOTH,
         label=gettext_noop("Your partner in a pair reports or answers for you both"),
-        group=NotificationGroup.MATCHES,
         sentences={
             for_pairs.REPORTED: gettext_noop("{partner} reported {score} for you both."),
             for_pairs.WITHDREW: gettext_noop("{partner} withdrew the report of {score} for you both."),
@@ -135,12 +132,10 @@ KINDS = (
             "": gettext_noop("{partner} confirmed the result for you both."),
         },
         players=("partner",),
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=OBJECTED,
         label=gettext_noop("An objection to a result of your match or your event"),
-        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("{objector} objects to the result of the match against {opponent}."),
             "own": gettext_noop("{objector} objects to the result of your match."),
@@ -150,12 +145,10 @@ KINDS = (
             "own": gettext_noop("The director will decide."),
         },
         players=("objector", "opponent"),
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=RULED,
         label=gettext_noop("A director’s ruling on your match"),
-        group=NotificationGroup.MATCHES,
         sentences={
             "": gettext_noop("The director decided your match against {opponent}."),
             "won": gettext_noop("The director ruled: you won {score} against {opponent}."),
@@ -169,50 +162,41 @@ KINDS = (
             ),
         },
         players=("opponent",),
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=DEADLINE,
         label=gettext_noop("A deadline within 24 hours"),
-        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("Play your match against {opponent} by {at}.")},
         players=("opponent",),
         times=("at",),
         lapses_after=timedelta(hours=24),
         is_current=match_is_open,
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=TIMES_PROPOSED,
         label=gettext_noop("Your opponent proposes times to play"),
-        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("{opponent} proposes times for your match.")},
         details={"": gettext_noop("Choose one, or propose others.")},
         players=("opponent",),
         is_current=_times_wait,
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=TIMES_ACCEPTED,
         label=gettext_noop("Your opponent accepts a time"),
-        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("{opponent} accepted your time: {at}.")},
         players=("opponent",),
         times=("at",),
         is_current=_is_agreed,
-        email_url=personal_link,
     ),
-    NotificationKind(
+    _match_kind(
         code=APPOINTMENT,
         label=gettext_noop("Reminders of your appointments, a day and an hour before"),
-        group=NotificationGroup.MATCHES,
         sentences={"": gettext_noop("You play {opponent} on {at}.")},
         players=("opponent",),
         times=("at",),
         is_urgent=True,
         lapses_after=timedelta(hours=24),
         is_current=_appointment_ahead,
-        email_url=personal_link,
     ),
 )
 
