@@ -27,15 +27,6 @@ from players.notifications import push
 
 BROWSER, STARTED = "browser", "started"
 """Session keys of what the list of sessions shows."""
-BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
-SYSTEMS = (
-    ("Android", "Android"),
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Windows", "Windows"),
-    ("Mac OS", "macOS"),
-    ("Linux", "Linux"),
-)
 
 
 class SessionStore(DatabaseSessionStore):
@@ -96,16 +87,9 @@ def begin(request: HttpRequest, user: User) -> None:
     """Sign a user in, and note what their list of sessions shows."""
     login(request, user, backend=BACKEND)
     request.META["CSRF_COOKIE"] = csrf_secret_for(user)
-    request.session[BROWSER] = browser_of(request.headers.get("User-Agent", ""))
+    request.session[BROWSER] = push.device_of(request.headers.get("User-Agent", ""))
     request.session[STARTED] = timezone.now().isoformat()
     push.session_id(request.session)
-
-
-def browser_of(user_agent: str) -> str:
-    """Return browser and system by name; empty if neither is known."""
-    browser = next((name for mark, name in BROWSERS if mark in user_agent), "")
-    system = next((name for mark, name in SYSTEMS if mark in user_agent), "")
-    return " · ".join(filter(None, (browser, system)))
 
 
 def sessions_of(user: User) -> QuerySet[AccountSession]:

@@ -20,7 +20,6 @@ from core.public_ids import LENGTH
 from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from engine.errors import Refused
 from players.accounts.serializers import PROBLEM
-from players.accounts.sessions import browser_of
 from players.actors import Actor
 from players.kept.acts import SentAct
 from players.kept.outboxes import (
@@ -36,6 +35,7 @@ from players.kept.outboxes import (
 )
 from players.models import Club, KeptAct, Outbox
 from players.models.kept import MAX_LABEL, OUTBOX_LENGTH
+from players.notifications.push import device_of
 
 MAX_BODY = 32 * 1024
 """Bytes of a request."""
@@ -184,7 +184,7 @@ def received(request: Request, about: About, arrive: Arrive, now: datetime) -> R
     refuse_long(request)
     sent = validated(KeptSerializer, request)
     acts = [sent_act(act) for act in sent["acts"]]
-    device = browser_of(request.headers.get("User-Agent", ""))
+    device = device_of(request.headers.get("User-Agent", ""))
     box = OutboxKey(about.topic, sent["outbox"], about.club, device, about.most)
     sending = Sending(about.by, sent["now"], sent["left"], sent["carried"] and about.may_carry)
     row = receive(box, acts, sending, arrive, now)

@@ -234,7 +234,6 @@ def unsubscribe(request: HttpRequest, unsubscribe_token: str) -> HttpResponse:
     done = ""
     if form.is_valid():
         done = "resumed" if form.cleaned_data["resume"] else "stopped"
-        change = choices.resume_emails if form.cleaned_data["resume"] else choices.stop_emails
-        change(user=user, kinds=codes)
+        choices.change_emails(user=user, kinds=codes, wanted=form.cleaned_data["resume"])
     context = {"labels": [_(kind.label) for kind in kinds], "done": done}
     return render(request, "players/notifications/unsubscribe.html", context)

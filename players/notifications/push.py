@@ -279,7 +279,7 @@ def unsubscribe(*, user: User, subscription: int) -> None:
 
 
 def device_of(user_agent: str) -> str:
-    """Return the browser and the system that a User-Agent header names.
+    """Return the browser and the system that a User-Agent header names; empty if neither is known.
 
     >>> device_of("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
     'Firefox · Linux'

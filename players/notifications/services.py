@@ -53,18 +53,9 @@ def save_choices(*, user: User, wanted: Mapping[str, Collection[str]]) -> None:
         NotificationChoice.objects.update_or_create(user=user, kind=code, defaults=values)
 
 
-def stop_emails(*, user: User, kinds: Collection[str]) -> None:
-    """Stop e-mails of these kinds to a user; the other channels stay as they are."""
-    _change_emails(user, kinds, wanted=False)
-
-
-def resume_emails(*, user: User, kinds: Collection[str]) -> None:
-    """Send a user e-mails of these kinds again."""
-    _change_emails(user, kinds, wanted=True)
-
-
 @transaction.atomic
-def _change_emails(user: User, kinds: Collection[str], *, wanted: bool) -> None:
+def change_emails(*, user: User, kinds: Collection[str], wanted: bool) -> None:
+    """Send a user e-mails of these kinds, or none any more; the other channels stay as they are."""
     lock_row(User, user.pk)
     current = choices_of(user)
     changed = {

@@ -14,7 +14,7 @@ from players.actors import SYSTEM
 from players.models import Club, Delivery, Notification, Player, User
 from players.notifications.deliveries import claim_emails
 from players.notifications.emails import _send, send_emails
-from players.notifications.services import save_choices, stop_emails
+from players.notifications.services import change_emails, save_choices
 from tests.clubhouse.letters.conftest import event_of
 from tests.tournaments.support.correcting import KNOCKOUT, Cup
 from tournaments.models import Letter, Tournament
@@ -87,7 +87,7 @@ def test_other_members_are_told_on_the_site_and_by_email_only_if_they_want(
 
 def test_nothing_is_sent_to_unconfirmed_addresses_or_after_unsubscribing(evening: Cup, bob: User, carol: User) -> None:
     User.objects.filter(pk=bob.pk).update(email_verified_at=None)
-    stop_emails(user=carol, kinds=["morning"])
+    change_emails(user=carol, kinds=["morning"], wanted=False)
     assert morning() == {}
 
 

@@ -10,8 +10,9 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from players.accounts.sessions import AccountMiddleware, SessionStore, browser_of
+from players.accounts.sessions import AccountMiddleware, SessionStore
 from players.models import AccountSession, User
+from players.notifications.push import device_of
 from tests.pages import html
 
 pytestmark = pytest.mark.django_db
@@ -94,4 +95,4 @@ def test_a_session_survives_a_change_of_the_secret_key(client: Client, bob: User
     ],
 )
 def test_browsers_have_names(agent: str, name: str) -> None:
-    assert browser_of(agent) == name
+    assert device_of(agent) == name
