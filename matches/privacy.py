@@ -43,7 +43,7 @@ from players.actors import Actor
 from players.models import KeptAct, LogEntry, Merge, Outbox, Player, User
 from players.notifications.services import forget_notifications
 from players.people import mentions
-from players.people.mentions import erase_log_texts
+from players.people.mentions import erase_texts_of
 from players.people.rows import account_of
 from players.people.stored_elsewhere import Leaving, Participation, StoredElsewhere, register
 from players.privacy.retention import in_batches, kept_since
@@ -93,7 +93,7 @@ def _forget_notes(matches: QuerySet[Match]) -> None:
     for action in Action.objects.filter(RULINGS_WITH_REASON, live__match__in=matches):
         action.data.pop("reason")
         action.save(update_fields=["data"])
-    erase_log_texts(_topics(matches))
+    erase_texts_of(LogEntry.objects.filter(topic__in=_topics(matches)))
 
 
 def _forget_records(players: list[Player], user: User | None) -> None:
@@ -116,7 +116,7 @@ def _forget_records(players: list[Player], user: User | None) -> None:
 
 def empty_record(row: Submission, names: set[str]) -> None:
     """Empty the file of a record and remove these names and its players' names; plays and verdicts stay."""
-    mask = _mask(row, names)
+    mask = Mask(dict.fromkeys({*names, *((row.transcript or {}).get("players") or ())}, mentions.ERASED))
     row.data, row.file_name, row.refusal = b"", "", mask.inside(row.refusal, keys=False)
     if row.is_open:
         row.state, row.failure = Submission.State.FAILED, GAVE_UP
@@ -126,11 +126,6 @@ def empty_record(row: Submission, names: set[str]) -> None:
     for verdict in row.verdicts.all():
         verdict.content = {**mask.verdict(verdict.content), "players": NAMELESS}
         verdict.save(update_fields=["content"])
-
-
-def _mask(submission: Submission, names: set[str]) -> Mask:
-    """Return a mask of these names and of those in the record."""
-    return Mask(dict.fromkeys({*names, *((submission.transcript or {}).get("players") or ())}, mentions.ERASED))
 
 
 def _forget_chat(players: list[Player], user: User | None) -> None:

@@ -74,17 +74,16 @@ def to_data(transcript: Transcript, *, places: bool = True) -> dict[str, Any]:
     }
     if places:
         data["source"] = {"format": transcript.format, "dialect": transcript.dialect}
-        data["problems"] = [_problem_data(problem) for problem in transcript.problems]
+        data["problems"] = [
+            problem._asdict() | {"params": dict(problem.params), "place": list(problem.place)}
+            for problem in transcript.problems
+        ]
     data["games"] = [_game_data(game, places) for game in transcript.games]
     return data
 
 
 def _listed(values: tuple[Any, ...] | None) -> list[Any] | None:
     return None if values is None else list(values)
-
-
-def _problem_data(problem: Problem) -> dict[str, Any]:
-    return problem._asdict() | {"params": dict(problem.params), "place": list(problem.place)}
 
 
 def _game_data(game: Game, places: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ progress the chance that it takes longer than it has; with the pace expected bef
 
 import math
 from collections.abc import Iterable
+from operator import mul
 from typing import NamedTuple
 
 from formats.forecast.durations import EVENINGS_DIFFER, MINUTES_PER_POINT, log_density, survival
@@ -44,13 +45,9 @@ def observed_pace(observed: Iterable[Observed], expected: float = MINUTES_PER_PO
     most = max(weights)
     weights = [math.exp(weight - most) for weight in weights]
     total = sum(weights)
-    mean = sum(map(_product, logarithms, weights)) / total
+    mean = sum(map(mul, logarithms, weights)) / total
     variance = sum((logarithm - mean) ** 2 * weight for logarithm, weight in zip(logarithms, weights, strict=True))
     return Estimate(expected * math.exp(mean), math.sqrt(variance / total))
-
-
-def _product(first: float, second: float) -> float:
-    return first * second
 
 
 def _log_likelihood(rows: list[Observed], expected: float, logarithm: float) -> float:

@@ -180,11 +180,8 @@ class _Field:
         floats = (int(self._float[a] > 0) + int(self._float[b] < 0)) if gap else 0
         mates = int(self._club[a] is not None and self._club[a] == self._club[b])
         last = lot if self.event.order is Order.RANDOM else self._order_cost(a, b)
-        rematch = self._rematches(first, self.entries[b])
-        return self._packing.weight((rematch, 0, gap, gap * gap, floats, mates, last))
-
-    def _rematches(self, a: EntryId, b: EntryId) -> int:
-        return len(self.event.meetings.get(frozenset((a, b)), ())) if self.event.allow_rematches else 0
+        met = self.event.meetings.get(frozenset((first, self.entries[b])), ()) if self.event.allow_rematches else ()
+        return self._packing.weight((len(met), 0, gap, gap * gap, floats, mates, last))
 
     def _lot(self, a: EntryId, b: EntryId) -> int:
         message = f"{self._message}:{min(a, b)}:{max(a, b)}".encode("ascii")

@@ -305,7 +305,8 @@ def lost_winning(decision: Decision) -> str:
 def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[SideFigures, ...]:
     """How both sides of the subject played, side 0 first."""
     totals = seen.summary
-    without_luck = totals.luck_adjusted(_in_record(seen, subject.winner)) if _is_complete(seen, subject) else None
+    is_complete = all(seen.shown) and subject.winner is not None and not seen.analysis.settings.get(LEFT_OUT)
+    without_luck = totals.luck_adjusted(side_in_match(seen.analysis, subject.winner or 0)) if is_complete else None
     is_money = all(not decision.own_away for decision in seen.decisions)
 
     def luck_of(record_side: Side) -> str:
@@ -323,10 +324,6 @@ def figures_of(seen: SeenAnalysis, subject: Subject) -> tuple[SideFigures, ...]:
     return tuple(rows)
 
 
-def _is_complete(seen: SeenAnalysis, subject: Subject) -> bool:
-    return all(seen.shown) and subject.winner is not None and not seen.analysis.settings.get(LEFT_OUT)
-
-
 def _left_out(games: Sequence[int]) -> str:
     """The games that could not be analysed, in words; empty if there are none."""
     return (
@@ -338,10 +335,6 @@ def _left_out(games: Sequence[int]) -> str:
         if games
         else ""
     )
-
-
-def _in_record(seen: SeenAnalysis, winner: Side | None) -> Side:
-    return side_in_match(seen.analysis, winner or 0)
 
 
 def _side(side: Side, name: str, totals: SideSummary, *, without_luck: float | None, luck: str) -> SideFigures:
@@ -388,11 +381,11 @@ def _phases(seen: SeenAnalysis) -> tuple[dict[str, Any], ...]:
 
 def _moments(seen: SeenAnalysis, subject: Subject) -> list[Moment]:
     """The decisions with a known chance, as side 0 of the page sees it."""
-    return [_moment(decision, decision.winning, seen, subject) for decision in seen.decisions if _is_drawn(decision)]
-
-
-def _is_drawn(decision: Decision) -> bool:
-    return decision.winning is not None
+    return [
+        _moment(decision, decision.winning, seen, subject)
+        for decision in seen.decisions
+        if decision.winning is not None
+    ]
 
 
 def _moment(decision: Decision, winning: float | None, seen: SeenAnalysis, subject: Subject) -> Moment:

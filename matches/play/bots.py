@@ -20,7 +20,7 @@ from matches.analysis.values import Candidate, CubeEquities
 from matches.models import BotPlayer, LiveMatch, Match, PracticeLevel
 from matches.play import due
 from matches.play.acting import ActionInput, act
-from matches.play.live import EventKind, LiveState
+from matches.play.live import EventKind
 from players.actors import SYSTEM
 
 # How well a practice opponent plays: an analysis program looks at every choice, and noise makes it err.
@@ -180,7 +180,8 @@ def _decision(live: LiveMatch, side: Side, advisor: Backend | None) -> ActionInp
     by_program = _at_level(live, state.match, advisor, chance) if is_at_level else None
     stood_in = is_at_level and by_program is None
     decision = by_program or decide(state.match, _style(live.match, side), chance)
-    if decision.act is Act.RESIGN and not _may_resign(state, side, decision.value):
+    # A bot resigns only for more than it has offered in this turn.
+    if decision.act is Act.RESIGN and (decision.value or 0) <= state.offers[side]:
         return ActionInput(Act.ROLL, live.last, stood_in=stood_in)
     value = decision.value if decision.act is Act.RESIGN else None
     return ActionInput(decision.act, live.last, moves=decision.moves, value=value, stood_in=stood_in)
@@ -198,11 +199,6 @@ def _at_level(live: LiveMatch, state: MatchState, advisor: Backend | None, chanc
     except Refused as refused:
         log.warning("practice_program_failed", match=live.match.public_id, program=advisor.name, code=refused.code)
         return None
-
-
-def _may_resign(state: LiveState, side: Side, value: int | None) -> bool:
-    """Whether a resignation is higher than what the bot has offered in this turn."""
-    return value is not None and value > state.offers[side]
 
 
 def _style(match: Match, side: Side) -> Bot:

@@ -60,7 +60,7 @@ class Chains:
     def __init__(self, live: LiveMatch, match_id: str, secret_of: Callable[[str], bytes] | None = None) -> None:
         """`secret_of` gives the secret of each chain that the server makes for an owner; by default it is random."""
         self.live = live
-        self._secret_of = secret_of or _random_secret
+        self._secret_of = secret_of or (lambda _owner: secrets.token_bytes(LINK_BYTES))
         self.match_id = match_id
         self._chains = chains_with_secrets(live)
 
@@ -298,10 +298,6 @@ def armings_of(live: LiveMatch) -> list[Arming]:
 def _is_before(arming: Arming, reveal: int) -> bool:
     """Whether an arming is known to have been made before link `reveal` of the opponent, over all their chains."""
     return arming.opponent_reveals is not None and arming.opponent_reveals < reveal
-
-
-def _random_secret(_owner: str) -> bytes:
-    return secrets.token_bytes(LINK_BYTES)
 
 
 def _opponent(owner: str) -> str:

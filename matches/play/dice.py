@@ -162,12 +162,8 @@ def shown_chains(export: Json, names: Sequence[str]) -> list[dict[str, Any]]:
     ]
 
 
-def shown_rolls(export: Json, names: Sequence[str]) -> list[ShownRoll]:
+def shown_rolls(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
     """All rolls; an opening roll begins each game."""
-    return list(_rolls_shown(export, names))
-
-
-def _rolls_shown(export: Json, names: Sequence[str]) -> Iterator[ShownRoll]:
     game = 0
     latest: dict[int, ShownChainLink] = {}
     for roll in export["rolls"]:
@@ -247,7 +243,7 @@ def dice(request: HttpRequest, public_id: str = "", token: str = "") -> HttpResp
     if is_htmx(request) and not match.is_over and request.GET.get("rolls") == str(total):
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     names = list(match.names)
-    rolls = shown_rolls(export, names)
+    rolls = list(shown_rolls(export, names))
     context = {
         "match": match,
         "is_behind": about.reader.is_behind,

@@ -215,7 +215,8 @@ class Journal:
             self.live.bot_since = None
         elif self.live.bot_since is None:
             self.live.bot_since = now
-            _hint_bot(self.live)
+            act = ACT_AT_LEVEL if self.live.bot_level else ACT_FOR_BOT
+            transaction.on_commit(partial(hint, act, self.live.pk), robust=True)
 
     def _finish(self, now: datetime) -> None:
         """Append the result; whatever stands above the match learns of it from a worker."""
@@ -248,11 +249,6 @@ def lapses_at(match: Match, *, by_correspondence: bool, now: datetime, wait: tim
     """
     lapses = now + wait + (INVITATION_BY_CORRESPONDENCE if by_correspondence else INVITATION)
     return min(lapses, match.due_at) if match.due_at is not None and match.due_at > now else lapses
-
-
-def _hint_bot(live: LiveMatch) -> None:
-    """Have a worker act for the bot of a match after the commit."""
-    transaction.on_commit(partial(hint, ACT_AT_LEVEL if live.bot_level else ACT_FOR_BOT, live.pk), robust=True)
 
 
 def outcome_data(before: LiveState, after: LiveState, event: LiveEvent) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """API views of rankings, players, and a club's rating pools and imports."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.utils import timezone
@@ -417,14 +416,12 @@ class HeadToHead(_PublicView):
                 "ratings": ratings,
                 "is_provisional": [player.pk in provisional, other.pk in provisional],
                 "wins": met.wins,
-                "chances": [_chance_data(chance) for chance in met.chances],
+                "chances": [
+                    {"length": chance.length, "first": chance.first, "second": chance.second} for chance in met.chances
+                ],
                 "count": met.page.paginator.count,
                 "page": met.page.number,
                 "pages": met.page.paginator.num_pages,
                 "matches": [match_data(line) for line in met.lines],
             }
         )
-
-
-def _chance_data(chance: histories.Chance) -> Mapping[str, float]:
-    return {"length": chance.length, "first": chance.first, "second": chance.second}

@@ -217,7 +217,7 @@ def who_tried(match: Match, due_at: datetime) -> Tried:
         has_waited = any(at + INVITATION <= due_at for at, _ in invitations)
         return Tried(side) if has_waited else Tried(None, is_open=True)
     delivered = _occasions(match, offered, invitations)
-    if not delivered and not _is_reachable(match, 1 - side):
+    if not delivered and not any(map(can_be_sent_to, _accounts(match, 1 - side))):
         return Tried(None, is_open=True)
     latest = due_at - min(LATEST_PROPOSAL, (due_at - match.created_at) / 4)
     occasions = sum(number for at, number in delivered if at <= latest)
@@ -254,11 +254,6 @@ def _delivered_at(match: Match, side: int, key: str) -> datetime | None:
     """Return when a notification was first delivered to somebody on a side; None if it was not."""
     sent = (delivered_at(user, key) for user in _accounts(match, side))
     return min(filter(None, sent), default=None)
-
-
-def _is_reachable(match: Match, side: int) -> bool:
-    """Whether a message can be delivered to somebody on a side."""
-    return any(can_be_sent_to(user) for user in _accounts(match, side))
 
 
 def _accounts(match: Match, side: int) -> tuple[int, ...]:

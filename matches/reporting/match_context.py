@@ -299,7 +299,8 @@ def match_page(
         "acts_of_pairs": acts_of_pairs(match, claims, results),
         "provisional": _provisional(match, row, side) if row is not None else None,
         "objections": [_objection(match, row, inside) for row in match.objections.all()],
-        **_records_context(match, side, user, inside=inside, records=records),
+        "records": [_record(match, record, side, user, inside=inside) for record in records],
+        "is_checking": any(record.standing == Standing.WAITING for record in records),
         "claim_wait": duration(match.claim_wait),
         "zones": [zone_of(match, player_side).key for player_side in (0, 1)],
         "proof": _proof(counting, now, user, inside=inside),
@@ -332,15 +333,6 @@ def _results_context(match: Match, results: list[Result], claims: Sequence[Claim
         "standing": _result(match, standing, notes) if standing is not None else None,
         "is_still_rated": standing is not None and rated.is_still_rated(match, standing),
         "results": [_result(match, result, notes) for result in results],
-    }
-
-
-def _records_context(
-    match: Match, side: int | None, user: Visitor, *, inside: bool, records: list[Submission]
-) -> dict[str, Any]:
-    return {
-        "records": [_record(match, record, side, user, inside=inside) for record in records],
-        "is_checking": any(record.standing == Standing.WAITING for record in records),
     }
 
 

@@ -43,9 +43,10 @@ def apply_report(
 
     `rests_on_words`: whether the ending is only stated, by the player or by the record they sent.
     """
-    close_sheet_reports(match, now)
+    # A signed report overrules those from the score sheet.
+    match.claims.filter(side=None, state=State.OPEN).update(state=State.OVERRULED, answered_at=now)
     is_proven = report.submission_id is not None and not rests_on_words
-    if other is not None and not reports_agree(match, other, report):
+    if other is not None and not same_outcome(match.length, other.winner, other.score, report.winner, report.score):
         open_dispute(match, [other, report], now)
     elif other is not None:
         accept_report(match, other if other.submission_id is not None else report, by=by, now=now)
@@ -59,11 +60,6 @@ def apply_report(
     if match.state != Match.State.CLAIMED:
         # The result or the dispute has changed the stored report, but not this object.
         report.refresh_from_db()
-
-
-def reports_agree(match: Match, report: Claim, other: Claim) -> bool:
-    """Whether two reports of a match state the same winner and score."""
-    return same_outcome(match.length, report.winner, report.score, other.winner, other.score)
 
 
 def _mark_claimed(match: Match, report: Claim) -> None:
@@ -148,11 +144,6 @@ def start_waiting_time(match: Match, side: int, now: datetime) -> bool:
     report.seen_at, report.stands_at = now, now + timedelta(seconds=match.claim_wait)
     report.save(update_fields=["seen_at", "stands_at"])
     return True
-
-
-def close_sheet_reports(match: Match, now: datetime) -> None:
-    """Close the open reports from the score sheet, which a signed report overrules."""
-    match.claims.filter(side=None, state=State.OPEN).update(state=State.OVERRULED, answered_at=now)
 
 
 def _keep_pending(match: Match, report: Claim, by: Actor, now: datetime) -> None:

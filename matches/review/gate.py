@@ -5,7 +5,7 @@ gnubg, or where it failed, nothing is known and no shots are named.
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import structlog
 
@@ -64,17 +64,15 @@ def store_shots_cost(analysis: Analysis, program: Gnubg) -> int:
     try:
         for decision in wrong:
             if (rolls := losses_by_roll(decision, program)) is not None:
-                candidates = [_with_answer(play, by_shots=is_by_shots(rolls)) for play in decision.candidates]
-                decision.candidates = candidates
+                by_shots = is_by_shots(rolls)
+                decision.candidates = [
+                    {**play, _KEY: by_shots} if play["played"] else play for play in decision.candidates
+                ]
                 changed.append(decision)
     except Refused as refused:
         log.warning("shots_not_asked", analysis=analysis.pk, code=refused.code)
     Decision.objects.bulk_update(changed, ["candidates"])
     return len(changed)
-
-
-def _with_answer(play: dict[str, Any], *, by_shots: bool) -> dict[str, Any]:
-    return {**play, _KEY: by_shots} if play["played"] else play
 
 
 def losses_by_roll(decision: Decision, program: Gnubg) -> list[RollLoss] | None:

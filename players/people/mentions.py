@@ -21,11 +21,6 @@ WRITTEN = ("reason", "note", "line", "message", "name", "alias", "changed", "tex
 BATCH = 500
 
 
-def erase_log_texts(topics: QuerySet[Any] | Iterable[str]) -> None:
-    """Remove what people wrote from the log entries of these topics."""
-    erase_texts_of(LogEntry.objects.filter(topic__in=topics))
-
-
 def erase_texts_of(entries: QuerySet[LogEntry]) -> None:
     """Remove what people wrote from these log entries."""
     written = Q()

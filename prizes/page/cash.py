@@ -51,7 +51,7 @@ from tournaments.ledger.accounts import (
     payments_of,
     standing_count,
 )
-from tournaments.ledger.money import Box, Currency, KindTotal
+from tournaments.ledger.money import Currency
 from tournaments.models import CashCount, Entry, Payment, SidePool, Tournament
 from tournaments.state.api import WRITE
 from tournaments.state.names import display_name, shown_entry
@@ -225,10 +225,16 @@ def cash_page(tournament: Tournament) -> CashPage:
         open_prizes=currency.text(sum(row.open_amount for row in prizes)),
         open_prize_amount=sum(row.open_amount for row in prizes),
         open_players=sum(row.open_players for row in prizes),
-        box=_box_lines(box, currency),
+        box=[
+            CashBoxLine(_counted(Payment.Kind(row.kind).label, row.count), _signed(row.amount, currency))
+            for row in box.cash
+        ],
         expected=currency.text(box.expected),
         expected_amount=box.expected,
-        other=[_other_line(row, currency) for row in box.other],
+        other=[
+            CashBoxLine(_counted(Payment.Method(row.kind).label, row.count), currency.text(row.amount))
+            for row in box.other
+        ],
         closed=closed,
         difference=_difference(closed, currency),
         notes=[(str(note // 100), note) for note in NOTES] if currency.exponent == 2 else [],
@@ -336,13 +342,6 @@ def _payment_line(row: Payment, currency: Currency, *, is_open: bool) -> Payment
     return PaymentLine(row, name, what, currency.text(row.amount), is_open and not undone)
 
 
-def _box_lines(box: Box, currency: Currency) -> list[CashBoxLine]:
-    return [
-        CashBoxLine(_counted(Payment.Kind(row.kind).label, row.count), _signed(row.amount, currency))
-        for row in box.cash
-    ]
-
-
 def _counted(label: object, count: int) -> str:
     """Return the label of a kind or method with the number of its payments."""
     return f"{_capital(label)}, {count}"
@@ -350,10 +349,6 @@ def _counted(label: object, count: int) -> str:
 
 def _signed(amount: int, currency: Currency) -> str:
     return f"+ {currency.text(amount)}" if amount > 0 else currency.text(amount).replace("−", "− ")
-
-
-def _other_line(row: KindTotal, currency: Currency) -> CashBoxLine:
-    return CashBoxLine(_counted(Payment.Method(row.kind).label, row.count), currency.text(row.amount))
 
 
 def _difference(closed: CashCount | None, currency: Currency) -> str:

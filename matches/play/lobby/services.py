@@ -183,7 +183,8 @@ def start_practice(
         raise Refused("bad_length", most=MAX_FRIENDLY, length=length)
     with transaction.atomic():
         lock_present(player)
-        if unfinished_practice(player).count() >= MAX_AT_ONCE:
+        unfinished = Match.objects.filter(state=Match.State.LIVE, live__bot_side=BOT_SIDE, player_0=player)
+        if unfinished.count() >= MAX_AT_ONCE:
             raise Refused("too_many_practice_matches", most=MAX_AT_ONCE)
         settings = MatchSettings(visibility=Match.Visibility.PRIVATE, rated=False)
         players = (player, bot_player(BotPlayer.Style.LEVEL if level else style))
@@ -199,11 +200,6 @@ def start_practice(
         start(match=match, settings=board, by=by, now=now)
     match.refresh_from_db()
     return match
-
-
-def unfinished_practice(player: Player) -> QuerySet[Match]:
-    """The practice matches that a player has begun and not finished, the newest first."""
-    return Match.objects.filter(state=Match.State.LIVE, live__bot_side=BOT_SIDE, player_0=player)
 
 
 def bot_player(style: str) -> Player:
