@@ -490,15 +490,6 @@ class Cheapest:
             self._rebase(cycle[at + 1][0], other)
             self.mate[node], self.mate[other] = other, node
 
-    def is_cheaper(self, node, other, cost):
-        """Whether a pair that was left aside costs less than the prices allow."""
-        around = set(self._around(node)) & set(self._around(other))
-        return 2 * cost < self.price[node] + self.price[other] - sum(self.discount[each] for each in around)
-
-    def _around(self, node):
-        while (node := self.around.get(node)) is not None:
-            yield node
-
 
 # Whether a Swiss can be completed.
 

@@ -159,15 +159,13 @@ def draw(
     return KnockoutDraw(tuple(places), draft, algorithm, earliest_meetings(places, groups))
 
 
-def main_bracket(
-    places: Sequence[Source], *, key: str = MAIN, first_number: int = 1, has_starts: bool = False
-) -> Bracket:
+def main_bracket(places: Sequence[Source], *, has_starts: bool = False) -> Bracket:
     """Return the bracket whose first round has these sources in order; their number must be a power of two.
 
     With `has_starts` fixtures without an entrant are left out, and of the byes of an entry all but the last.
     """
     rounds: list[Round] = []
-    sources, number = list(places), first_number
+    sources, number = list(places), 1
     while len(sources) > 1:
         pairs: list[tuple[Source, Source]] = list(zip(sources[::2], sources[1::2], strict=True))
         fixtures: list[Fixture] = []
@@ -181,30 +179,30 @@ def main_bracket(
                 sources.append(WinnerOf(number))
                 number += 1
         rounds.append(Round(len(rounds) + 1, tuple(fixtures)))
-    return Bracket(key, tuple(rounds))
+    return Bracket(MAIN, tuple(rounds))
 
 
-def knockout(places: Sequence[EntryId | None], *, key: str = MAIN) -> Graph:
+def knockout(places: Sequence[EntryId | None]) -> Graph:
     """Return the graph of a single elimination with these places (None is a bye), as in `KnockoutDraw.places`."""
     sources = [BYE if entry is None else EntrySource(entry) for entry in places]
-    return check(Graph((main_bracket(sources, key=key),)))
+    return check(Graph((main_bracket(sources),)))
 
 
-def cross_seeded(places: Sequence[Source], *, key: str = MAIN) -> Graph:
+def cross_seeded(places: Sequence[Source]) -> Graph:
     """Return a knockout whose seed places 1, 2, … are these sources, such as places of groups, best first."""
     size = bracket_size(len(places))
     sources = [places[place - 1] if place <= len(places) else BYE for place in inner_outer(size)]
-    return check(Graph((main_bracket(sources, key=key),)))
+    return check(Graph((main_bracket(sources),)))
 
 
-def open_byes(graph: Graph, begun: Collection[FixtureId] = (), *, key: str = MAIN) -> tuple[FixtureId, ...]:
+def open_byes(graph: Graph, begun: Collection[FixtureId] = ()) -> tuple[FixtureId, ...]:
     """Return the first-round fixtures with a bye that a late entry may still take.
 
     `begun` are the fixtures that have begun: the entry with the bye must not have begun its next match.
     """
     return tuple(
         fixture.number
-        for fixture in graph.bracket(key).rounds[0].fixtures
+        for fixture in graph.bracket(MAIN).rounds[0].fixtures
         if any(isinstance(source, ByeSource) for source in fixture.sources) and not _begun(graph, fixture.number, begun)
     )
 
@@ -214,11 +212,11 @@ def _begun(graph: Graph, number: FixtureId, begun: Collection[FixtureId]) -> boo
 
 
 def eligible_byes(
-    graph: Graph, begun: Collection[FixtureId] = (), apart_from: Collection[EntryId] = (), *, key: str = MAIN
+    graph: Graph, begun: Collection[FixtureId] = (), apart_from: Collection[EntryId] = ()
 ) -> tuple[FixtureId, ...]:
     """Return the open byes farthest from these entries, ascending: the lot of a late entry is drawn among them."""
-    byes = open_byes(graph, begun, key=key)
-    first = graph.bracket(key).rounds[0].fixtures
+    byes = open_byes(graph, begun)
+    first = graph.bracket(MAIN).rounds[0].fixtures
     index = {fixture.number: at for at, fixture in enumerate(first)}
     barred = _indices(first, apart_from)
     distance = {number: min((_distance(index[number], at) for at in barred), default=0) for number in byes}
@@ -232,7 +230,6 @@ def take_bye(
     lots: Lots,
     begun: Collection[FixtureId] = (),
     apart_from: Collection[EntryId] = (),
-    key: str = MAIN,
 ) -> tuple[Graph, FixtureId]:
     """Place a late entry in a bye drawn by lot; return the new graph and the fixture.
 
@@ -242,10 +239,10 @@ def take_bye(
     """
     if entry in graph.entries:
         raise Refused("entry_twice", entry=entry)
-    eligible = eligible_byes(graph, begun, apart_from, key=key)
+    eligible = eligible_byes(graph, begun, apart_from)
     if not eligible:
         raise Refused("no_bye_left")
-    first = sorted(fixture.number for fixture in graph.bracket(key).rounds[0].fixtures)
+    first = sorted(fixture.number for fixture in graph.bracket(MAIN).rounds[0].fixtures)
     number = next(number for number in lots.shuffled(first) if number in eligible)
     slot = next(at for at, source in enumerate(graph.fixture(number).sources) if isinstance(source, ByeSource))
     return graph.with_source(number, slot, EntrySource(entry)), number

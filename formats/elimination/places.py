@@ -62,12 +62,6 @@ def first_place(key: str) -> int:
     return 1 if key == MAIN else FIRST_PLACES.get(key, 0)
 
 
-def places_of_round(key: str, fixtures: Sequence[Fixture]) -> tuple[int, int]:
-    """Return the first and the last place that a round of a bracket decides."""
-    entrants = sum(source != BYE for fixture in fixtures for source in fixture.sources)
-    return first_place(key), first_place(key) + entrants - 1
-
-
 def fixtures_by_round(graph: Graph) -> dict[str, list[int]]:
     return {bracket.key: [len(round_.fixtures) for round_ in bracket.rounds] for bracket in graph.brackets}
 

@@ -90,7 +90,7 @@ def in_one_group(
     return tuple(sorted(pair for group in groups for pair in combinations(sorted(group), 2) if pair in separate))
 
 
-def knockout_from_groups(names: Sequence[str], qualifiers: int, *, key: str = "main") -> Graph:
+def knockout_from_groups(names: Sequence[str], qualifiers: int) -> Graph:
     """Return a knockout of the first `qualifiers` of each group, with better places seeded higher.
 
     Group winners are seeds 1, 2, … in the order of the groups. Within each lower place the groups are exchanged so that
@@ -103,7 +103,7 @@ def knockout_from_groups(names: Sequence[str], qualifiers: int, *, key: str = "m
     for tier in range(1, qualifiers):
         tiers[tier] = _crossed(tiers, tier, count, where)
     sources = [PlaceOf(names[group], tier + 1) for tier, groups in enumerate(tiers) for group in groups]
-    return cross_seeded(sources, key=key)
+    return cross_seeded(sources)
 
 
 def _crossed(tiers: Sequence[Sequence[int]], tier: int, count: int, where: dict[int, int]) -> list[int]:

@@ -234,8 +234,8 @@ NIGHT_COLUMNS: dict[str, Callable[[ReportRow], str | float | None]] = {
     "public_id": lambda row: row.public_id,
     "matches": lambda row: row.matches,
     "decisions": lambda row: row.total.decisions,
-    "pr": lambda row: _rounded(row.pr, 3),
-    "sampling_error": lambda row: _rounded(row.sampling_error, 3),
+    "pr": lambda row: _rounded(row.pr),
+    "sampling_error": lambda row: _rounded(row.sampling_error),
     "luck_winning": lambda row: round(row.luck_winning, 5),
 }
 """The columns of the report; None is an empty field."""
@@ -259,5 +259,5 @@ def night_rows(night: EventReport | None) -> Iterator[list[Any]]:
         yield [value(row) for value in NIGHT_COLUMNS.values()]
 
 
-def _rounded(figure: float | None, digits: int) -> float | None:
-    return round(figure, digits) if figure is not None else None
+def _rounded(figure: float | None) -> float | None:
+    return round(figure, 3) if figure is not None else None

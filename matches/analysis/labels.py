@@ -68,9 +68,9 @@ def percent(chance: float, digits: int = 0) -> str:
     return gettext("{percent} %").format(percent=number(100 * chance, digits))
 
 
-def signed_percent(chance: float, digits: int = 1) -> str:
+def signed_percent(chance: float) -> str:
     """A difference of chances in percent, e.g. “+6.4 %”."""
-    return gettext("{percent} %").format(percent=signed(100 * chance, digits))
+    return gettext("{percent} %").format(percent=signed(100 * chance, 1))
 
 
 def program(analysis: Analysis) -> str:

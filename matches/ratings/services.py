@@ -219,21 +219,19 @@ def _pools_of(matches: Sequence[Match]) -> dict[int, list[int]]:
     return pools
 
 
-def mark_dirty(*, match: Match, at: datetime | None = None, standing: Result | None = None) -> None:
+def mark_dirty(*, match: Match, standing: Result | None = None) -> None:
     """Have the ratings replayed from this match on. Call it last in the transaction that changed the match.
 
-    The new version of the result must have been written; `standing` is that version, if the caller has it. `at` is its
-    position in the order, if not `finished_at`. The mark is committed together with the change and locks nothing, so no
-    replay misses it and no request waits for it.
+    The new version of the result must have been written; `standing` is that version, if the caller has it. The mark is
+    committed together with the change and locks nothing, so no replay misses it and no request waits for it.
     """
-    position = at or match.finished_at
-    if position is None:
+    if match.finished_at is None:
         return
     if not match.rated and not RatingChange.objects.filter(match=match).exists():
         return
     _store_moved(match, _moved(match) if standing is None else _moved_by(standing))
     for pool in _pools_of([match])[match.pk]:
-        _mark(pool, Key(position, match.pk))
+        _mark(pool, Key(match.finished_at, match.pk))
 
 
 def mark_all_dirty(matches: Sequence[Match]) -> None:

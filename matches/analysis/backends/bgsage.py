@@ -36,8 +36,6 @@ class Bgsage:
 
     folder: str
     limits: ProgramLimits = field(default_factory=lambda: ProgramLimits(memory=MEMORY))
-    plies: int | None = None
-    """One depth for plays and cubes instead of the stages; without the luck of rolls."""
 
     @property
     def name(self) -> str:
@@ -52,13 +50,13 @@ class Bgsage:
 
     def judge(self, transcript: Transcript, situations: Sequence[Situation]) -> Opinion:
         """Judge every situation of a match; see `Backend`."""
-        finished = self._ask([_question(situation, self.plies) for situation in situations], self.limits)
+        finished = self._ask([_question(situation) for situation in situations], self.limits)
         version, answers = _answers(finished.output, len(situations))
         try:
             judgements = tuple(map(_judgement, situations, answers))
         except (KeyError, TypeError, ValueError):
             raise Refused("analysis_unreadable") from None
-        return Opinion(judgements, version, finished.cpu_seconds, finished.memory, self._settings())
+        return Opinion(judgements, version, finished.cpu_seconds, finished.memory, dict(SETTINGS))
 
     def advise(self, state: MatchState, depth: Depth) -> Judgement:
         """Judge every choice of the side to act; see `Backend`."""
@@ -69,9 +67,6 @@ class Bgsage:
             return _judgement(situation, answer)
         except (KeyError, TypeError, ValueError):
             raise Refused("analysis_unreadable") from None
-
-    def _settings(self) -> dict[str, Any]:
-        return dict(SETTINGS) if self.plies is None else dict.fromkeys(("plays", "cube"), f"{self.plies}-ply")
 
     def _ask(self, questions: Sequence[dict[str, Any]], limits: ProgramLimits) -> Finished:
         """Run the child process. Refused: `no_analysis_backend`, `analysis_timed_out`."""
@@ -112,7 +107,7 @@ def _answers(output: bytes, count: int) -> tuple[str, list[dict[str, Any]]]:
     return version, answers
 
 
-def _question(situation: Situation, plies: int | None) -> dict[str, Any]:
+def _question(situation: Situation, plies: int | None = None) -> dict[str, Any]:
     """A situation as the child takes it: boards with both bars as positive counts, seen by the side on roll."""
     decision = replace(situation, side=1 - situation.side) if situation.kind is DecisionKind.TAKE else situation
     owner = "centered" if decision.owner is None else "player" if decision.owner == decision.side else "opponent"

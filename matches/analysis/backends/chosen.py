@@ -47,11 +47,11 @@ def _wanted() -> Iterator[Backend]:
     return (backend_named(name) for name in NAMES if settings.ANALYSIS_BACKEND in ("auto", name))
 
 
-def backend_named(name: str, *, plies: int | None = None) -> Backend:
-    """Return the program with this name, at its usual depth or at another one. Raises KeyError if there is none."""
+def backend_named(name: str) -> Backend:
+    """Return the program with this name. Raises KeyError if there is none."""
     share = settings.ANALYSIS_CPU_SHARE
     backends: dict[str, Backend] = {
-        "bgsage": Bgsage(settings.ANALYSIS_BGSAGE, ProgramLimits(memory=BGSAGE_MEMORY, cpu_share=share), plies),
-        "gnubg": Gnubg(settings.ANALYSIS_GNUBG, PLIES if plies is None else plies, ProgramLimits(cpu_share=share)),
+        "bgsage": Bgsage(settings.ANALYSIS_BGSAGE, ProgramLimits(memory=BGSAGE_MEMORY, cpu_share=share)),
+        "gnubg": Gnubg(settings.ANALYSIS_GNUBG, PLIES, ProgramLimits(cpu_share=share)),
     }
     return backends[name]
