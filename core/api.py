@@ -42,9 +42,6 @@ class UnknownField(NamedTuple):
     """The names that are possible there."""
 
 
-# Bodies.
-
-
 def validated(serializer: type[Any], request: Request, **options: Any) -> dict[str, Any]:
     """Return the validated request data; answers 422 with the invalid fields, or with those that are unknown."""
     checked = serializer(data=request.data, **options)

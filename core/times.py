@@ -180,9 +180,6 @@ def find(text: str) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-# Mornings.
-
-
 MORNING = time(8)
 """When people want to hear of the night before."""
 

@@ -104,9 +104,6 @@ def _refuse_expired(row: Installation, now: datetime) -> None:
         raise Refused("owner_link_expired")
 
 
-# The forms behind the link of the installation's owner.
-
-
 KEY_BYTES = 16
 
 
@@ -128,9 +125,6 @@ class OwnClubForm(KeyForm):
         super().__init__(*args, **kwargs)
         if not has_demo:
             del self.fields["sure"]
-
-
-# The pages behind the link of the installation's owner.
 
 
 @never_cache

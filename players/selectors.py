@@ -217,9 +217,6 @@ def claims_of(user: User, now: datetime) -> QuerySet[Merge]:
     return rows.select_related("player__merged_into", "into").order_by("-merged_at", "-pk")
 
 
-# Requests to join.
-
-
 def my_requests(user: User) -> QuerySet[JoinRequest]:
     return JoinRequest.objects.filter(user=user, state=JoinRequest.State.OPEN).select_related("club", "claimed")
 

@@ -128,9 +128,6 @@ def _summary(reports: Sequence[SimulationReport]) -> str:
     return "\n".join(f"{name}: {value:g}" for name, value in figures.items())
 
 
-# Without rounds.
-
-
 def _entry_minutes(text: str) -> tuple[EntryId, float]:
     try:
         entry, minutes = text.split(":")

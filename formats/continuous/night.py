@@ -362,9 +362,6 @@ def _avoidable(met: Mapping[frozenset[EntryId], Sequence[int]], decision: Pairin
     return meetings - sum(len(met.get(frozenset((order[a], order[b])), ())) for a, b in best)
 
 
-# Forecasts.
-
-
 @dataclass(frozen=True, slots=True)
 class NightForecast:
     """What to expect of a night without rounds, in minutes: when it ends, and how long everybody waits in all."""

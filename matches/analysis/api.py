@@ -24,8 +24,6 @@ from matches.presentation.visibility import Viewer
 from players import access as people
 from players.accounts.serializers import PROBLEM
 
-# Serializers of analyses; they describe the data of `matches.analysis.api`.
-
 
 class PhaseSerializer(serializers.Serializer[Any]):
     """The counted decisions of one kind."""

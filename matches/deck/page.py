@@ -152,9 +152,6 @@ def _moving(state: MatchState, reader: Visitor) -> dict[str, Any]:
     }
 
 
-# The deck.
-
-
 class AnswerForm(RefusingForm):
     """An answer to a question: one that is offered, or any legal play."""
 

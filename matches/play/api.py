@@ -53,9 +53,6 @@ from players.accounts.api import by
 from players.accounts.serializers import PROBLEM
 from players.models import User
 
-# What the API of matches played here takes and gives.
-
-
 HASH = r"^[0-9a-f]{64}$"
 TAB = r"^[\w-]{1,32}$"
 AFTER = "The number of the last action that was seen (`last`)."

@@ -29,9 +29,6 @@ from players.people.rows import account_of
 from players.requests import by, me
 from players.selectors import open_requests
 
-# The pages of rankings and players.
-
-
 RIVALS = 12
 
 

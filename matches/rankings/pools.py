@@ -39,8 +39,6 @@ from players.forms import MAX_LIST, NumberField, RefusingForm
 from players.models import Club, Player
 from players.requests import by, page, refused_back, sent
 
-# Forms.
-
 
 class RatingPoolForm(RefusingForm):
     name = forms.CharField(label=gettext_lazy("Name"), max_length=MAX_NAME_LENGTH)

@@ -28,9 +28,6 @@ from players.accounts.serializers import PROBLEM, PROBLEMS, example
 from players.actions import FormSerializer
 from players.forms import MAX_LIST
 
-# Settings.
-
-
 SETTINGS_HELP: dict[str, dict[str, str]] = {
     "family": {"help_text": "The formula (docs/ratings.md)."},
     "k_scale": {"help_text": "1 is the formula as it is."},
@@ -250,9 +247,6 @@ class RestorePool(APIView):
         return Response(PoolSerializer(pool_data(pool)).data)
 
 
-# Which formula predicts best.
-
-
 class PredictionSerializer(serializers.Serializer[Any]):
     """How well a formula predicts."""
 
@@ -346,9 +340,6 @@ class PoolRanking(APIView):
             for row in rows
         ]
         return Response(PoolRowSerializer(data, many=True).data)
-
-
-# Imports.
 
 
 class ImportRowsSerializer(serializers.Serializer[Any]):

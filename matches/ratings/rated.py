@@ -283,9 +283,6 @@ def vouched_for_by_nobody_else() -> QuerySet[Result]:
     return rows.order_by("-at", "-pk").select_related("match__club", "match__player_0", "match__player_1", "user")
 
 
-# Stored ratings
-
-
 _IN_EVENT = ~Q(match__parent_topic="")
 """Whether the match of a change was played in an event; in the site's pool, of a club accepted by then (`_OF_SITE`)."""
 

@@ -20,8 +20,6 @@ from matches.models import MAX_BYTES, MAX_MEBIBYTES
 from matches.records.foreign_formats import refuse_without_reader
 from players.forms import RefusingForm
 
-# Form for sending a record.
-
 
 class RecordForm(RefusingForm):
     """A record as a file or as pasted text; `intake.record_in` checks that there is exactly one of them."""

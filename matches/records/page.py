@@ -165,9 +165,6 @@ def _place(finding: Mapping[str, Any]) -> str:
     return " · ".join(parts)
 
 
-# Pages for checking records.
-
-
 @csrf_exempt
 @open_to(get=Who.EVERYBODY, post=Who.EVERYBODY)
 @repeated(Repeat.KEY)

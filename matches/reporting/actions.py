@@ -123,9 +123,6 @@ class AnsweringSerializer(FormSerializer):
         form = LengthAnswerForm
 
 
-# The kinds of actions.
-
-
 class MatchAction(UserAction):
     """What a player does with a match; a form that is refused is shown again on its page as it was filled in.
 
@@ -282,9 +279,6 @@ class LengthAction(MatchAction):
 
     def answer(self, request: Request, obj: MatchSeat, form: Any) -> Response:
         return length_response(obj)
-
-
-# The actions.
 
 
 @repeated(Repeat.STATE)

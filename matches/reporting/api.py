@@ -376,9 +376,6 @@ class MatchLink(APIView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-# The calendar feed of an account.
-
-
 class CalendarFeedSerializer(serializers.Serializer[CalendarFeed]):
     """The secret URL of an account's calendar."""
 

@@ -89,9 +89,6 @@ def _is_answered_by_link(match: Match, result: Result, claims: Sequence[Claim]) 
     return result.by == LogEntry.By.LINK or reported or played
 
 
-# Revoking personal links.
-
-
 @transaction.atomic
 def revoke_link(*, match: Match, side: int, generation: int, by: Actor) -> Match:
     """Replace the personal link of a side by a new one; QR codes already printed stop working.

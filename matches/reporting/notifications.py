@@ -23,9 +23,6 @@ from players.notifications.services import Notice, chosen, notify_each, users_of
 from players.people.pairs import persons
 from players.people.rows import accounts_of
 
-# The notifications about reports, rulings and appointments.
-
-
 REPORTED, OBJECTED, RULED = "reported", "objected", "ruled"
 PROVISIONAL = "provisional"
 DEADLINE = "deadline"

@@ -298,9 +298,6 @@ def preview(request: HttpRequest, public_id: str = "", token: str = "") -> HttpR
     return page(request, seat.match, seat, filled=form, extra={"preview": preview_of(seat, winner, score)})
 
 
-# The calendar feed of an account.
-
-
 @never_cache
 @open_to(get=Who.EVERYBODY)
 def calendar_feed(request: HttpRequest, feed_token: str) -> HttpResponse:

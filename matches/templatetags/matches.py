@@ -15,9 +15,6 @@ from matches.records.board import Scene
 from matches.records.replays import step_path
 from players.models import User
 
-# Template tags for matches and boards.
-
-
 register = template.Library()
 
 
@@ -60,9 +57,6 @@ def replay_step(replay_url: str, step: tuple[int, int], flip: bool = False) -> s
     return step_path(replay_url, step, flip=flip)
 
 
-# Template tags of rankings and players.
-
-
 @register.inclusion_tag("matches/rankings/_change.html")
 def change(points: float, digits: int = 2) -> dict[str, Any]:
     """Render rating points won or lost, with a sign that screen readers announce."""
@@ -80,9 +74,6 @@ def provisional(is_provisional: bool) -> dict[str, Any]:
 def signed(points: float) -> str:
     """Rating points with plus or minus: +4.10, −6.48."""
     return f"{'+' if points >= 0 else '−'}{floatformat(abs(points), 2)}"
-
-
-# Template tags of the pages for reporting a match.
 
 
 @register.simple_tag

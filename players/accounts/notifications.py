@@ -17,8 +17,6 @@ from players.accounts.serializers import PROBLEM, example
 from players.notifications import services as notifications
 from players.notifications.services import CHANNELS
 
-# Serializers of notifications.
-
 
 class NotificationSerializer(serializers.Serializer[Any]):
     """A notification of the current account."""

@@ -835,9 +835,6 @@ def _welcome(request: HttpRequest, row: Invitation) -> HttpResponse:
     return redirect("club", row.club.slug)
 
 
-# The page on which users see where they are signed in.
-
-
 @open_to(get=Who.SIGNED_IN)
 @never_cache
 def sessions(request: HttpRequest) -> HttpResponse:
@@ -874,9 +871,6 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
 def _signed_out(count: int) -> str:
     text = ngettext("{count} other device is signed out.", "{count} other devices are signed out.", count)
     return text.format(count=count)
-
-
-# The page of an account's API tokens.
 
 
 @sensitive_post_parameters("password")

@@ -29,8 +29,6 @@ from players.models.people import MAX_REASON_LENGTH
 from players.people.services import home_club, undo_merge
 from players.requests import me
 
-# What they send.
-
 
 class JoinForm(RefusingForm):
     claimed = forms.CharField(required=False, max_length=LENGTH)
@@ -92,9 +90,6 @@ class JoinRequestSerializer(serializers.ModelSerializer[JoinRequest]):
     class Meta:
         model = JoinRequest
         fields = ("public_id", "club", "player", "claimed", "state", "reason", "created_at", "decided_at")
-
-
-# What they do.
 
 
 class OwnRequestAction(UserAction):

@@ -58,9 +58,6 @@ def find_claimable(club: Club, name: str) -> list[Player]:
     return list(rows.order_by("name_key", "pk")[:MAX_CLAIMABLE])
 
 
-# Asking and withdrawing.
-
-
 @transaction.atomic
 def ask_to_join(*, club: Club, user: User, claimed: str, by: Actor, now: datetime) -> JoinRequest:
     """Ask to join a club, as the player with the public id `claimed`, or as somebody new if that is empty.
@@ -110,9 +107,6 @@ def withdraw_request(*, club: Club, user: User, by: Actor, now: datetime) -> Non
     lock_row(User, user.pk)
     if JoinRequest.objects.filter(club=club, user=user, state=State.OPEN).update(state=State.WITHDRAWN, decided_at=now):
         log(by, "join_withdrawn", club_topic(club), club=club)
-
-
-# Answering.
 
 
 @transaction.atomic

@@ -65,9 +65,6 @@ class About(NamedTuple):
     """How many acts of one reader arrive about it in a day; None for as many as outboxes hold."""
 
 
-# What a browser sends.
-
-
 @extend_schema_field(OpenApiTypes.OBJECT)
 class ActFieldsField(serializers.JSONField):
     """A few fields of a form by their names: texts, whole numbers, and short lists of them."""
@@ -135,9 +132,6 @@ class KeptSerializer(serializers.Serializer[Any]):
     )
     carried = serializers.BooleanField(default=False, help_text="Whether the staff send the acts of somebody else.")
     acts = KeptActSerializer(many=True, max_length=MAX_ACTS)  # type: ignore[call-arg]  # of its list
-
-
-# What it is answered.
 
 
 class ArrivalSerializer(serializers.Serializer[Any]):

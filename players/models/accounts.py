@@ -16,8 +16,6 @@ from core.name_field import NameField
 from core.public_ids import new_form_key
 from core.text_lengths import MAX_NAME_LENGTH
 
-# The account model.
-
 
 class UserManager(BaseUserManager["User"]):
     """Creates users, and finds them by e-mail address in any case."""

@@ -27,9 +27,6 @@ from players.notifications.kinds import NotificationGroup, registered
 from players.notifications.services import CHANNELS, EMAIL, PUSH, SITE
 from players.requests import me, page, refused_back
 
-# Forms of notifications: what somebody chooses, and what they do with their list.
-
-
 LABELS = {SITE: gettext_lazy("Site"), EMAIL: gettext_lazy("Email"), PUSH: gettext_lazy("Push")}
 
 

@@ -29,8 +29,6 @@ from players.people.erasure import erase_player
 from players.privacy import services
 from players.privacy.services import archive_download
 
-# Serializers of a person's data.
-
 
 class DataExportSerializer(serializers.ModelSerializer[DataExport]):
     """A copy of everything that is known about a person; a ZIP file with JSON."""

@@ -23,8 +23,6 @@ from players.privacy import services
 from players.privacy.services import archive_download
 from players.requests import by, me, page, refused_back, sent
 
-# Forms about a person's data.
-
 
 class EraseForm(RefusingForm):
     """The erasure of a player, which cannot be undone and needs a tick."""

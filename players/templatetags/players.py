@@ -10,9 +10,6 @@ from core.live.publishing import now_shown
 from players.models import Membership, User
 from players.notifications.services import topic_of, unread_and_call
 
-# Labels for codes in the database.
-
-
 VERBS: dict[str, Promise] = {
     "data_exported": _("copy of the data made"),
     "alias_remembered": _("name added"),

@@ -36,8 +36,6 @@ from matches.play.chat.services import (
 from players.accounts.api import by
 from players.accounts.serializers import PROBLEM
 
-# What the API of chats takes and returns.
-
 
 class ChatMessageSerializer(serializers.Serializer[Any]):
     """A message."""

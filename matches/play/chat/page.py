@@ -19,8 +19,6 @@ from matches.play.chat.services import latest_decisions, message_for_moderator, 
 from players import access
 from players.requests import by, me, safe_next
 
-# Forms of the pages about chat messages.
-
 
 class DecideMessageForm(forms.Form):
     decision = forms.ChoiceField(choices=[("remove", ""), ("keep", "")])

@@ -30,9 +30,6 @@ from players.accounts.services import ensure_player
 from players.models import Player
 from players.people.rows import player_of
 
-# What the API of the lobby takes and gives.
-
-
 Json = dict[str, Any]
 BOTS = [choice for choice in BotPlayer.Style.choices if choice[0] != BotPlayer.Style.LEVEL]
 

@@ -311,9 +311,6 @@ def _keep(guest: GuestMatch, player: Player, by: Actor, now: datetime) -> Match:
     return match
 
 
-# The API of guests.
-
-
 class GuestBoardSerializer(LiveMatchSerializer):
     """A match that nobody stores but its player."""
 
@@ -513,9 +510,6 @@ def _board(match: GuestMatch) -> Json:
         "boards_waiting": None,
         "token": match.token,
     }
-
-
-# The pages of guests.
 
 
 @never_cache

@@ -43,9 +43,6 @@ from players.models import Player
 from players.people.rows import player_of
 from players.requests import by, me, page, sent
 
-# Forms of the lobby.
-
-
 UNRATED, SITE = "", "site"
 USUAL_LENGTH = 5
 
