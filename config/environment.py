@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 # With less, an analysis would take hours, and so would its claim after a worker died.
-LOWEST_CPU_SHARE = 0.1
+MIN_CPU_SHARE = 0.1
 
 
 def flag(name: str, default: bool = False) -> bool:
@@ -33,8 +33,8 @@ def days(name: str, default: int) -> int:
 
 def cpu_share(name: str, default: float) -> float:
     share = float(os.environ.get(name, default))
-    if not LOWEST_CPU_SHARE <= share <= 1:
-        raise ImproperlyConfigured(f"{name} is a share of one core, from {LOWEST_CPU_SHARE} to 1.")
+    if not MIN_CPU_SHARE <= share <= 1:
+        raise ImproperlyConfigured(f"{name} is a share of one core, from {MIN_CPU_SHARE} to 1.")
     return share
 
 

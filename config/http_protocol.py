@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-LARGEST_HEAD = 32 * 1024
+MAX_HEAD = 32 * 1024
 """Bytes of a request line and headers, or of the trailers after a body, above which a request is refused."""
 SEPARATORS = len(": \r\n")
 REFUSAL = STATUS_LINE[431] + b"connection: close\r\ncontent-length: 0\r\n\r\n"
@@ -27,7 +27,7 @@ class LimitedHeadProtocol(HttpToolsProtocol):
         """Parse what has arrived, and end the connection if it is too much."""
         self._pending += len(data)
         super().data_received(data)
-        if self._pending > LARGEST_HEAD and not self.transport.is_closing():
+        if self._pending > MAX_HEAD and not self.transport.is_closing():
             self._refuse()
 
     def on_message_begin(self) -> None:
@@ -45,12 +45,12 @@ class LimitedHeadProtocol(HttpToolsProtocol):
     def _count(self, length: int) -> None:
         """Raise ValueError, which ends the parsing, if the head is too long: it may arrive at once with its end."""
         self._head += length
-        if self._head > LARGEST_HEAD:
+        if self._head > MAX_HEAD:
             raise ValueError("The headers are too long.")
 
     def send_400_response(self, msg: str) -> None:
         """Answer what could not be parsed; uvicorn calls it after any error of a callback, too."""
-        if self._head > LARGEST_HEAD:
+        if self._head > MAX_HEAD:
             self._refuse()
         else:
             super().send_400_response(msg)

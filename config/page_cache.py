@@ -400,7 +400,7 @@ MAX_BYTES = 32 * 1024 * 1024
 """Of compressed answers in the memory of this process."""
 MAX_ANSWERS = 4000
 """In the memory of this process: small ones take more than their body."""
-LARGEST = 4 * 1024 * 1024
+MAX_STORED = 4 * 1024 * 1024
 """Of an answer that is stored, in bytes before compression."""
 PATIENCE = 0.5
 """Seconds to wait for Redis."""
@@ -477,7 +477,7 @@ class Buffer:
             self.status, self.headers = message["status"], message["headers"]
             return
         self.size += len(message.get("body", b""))
-        if self.size <= LARGEST:
+        if self.size <= MAX_STORED:
             self.chunks.append(message.get("body", b""))
 
     @property
@@ -486,7 +486,7 @@ class Buffer:
         return (
             any(name == b"set-cookie" for name, _ in self.headers)
             or self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
-            or self.size > LARGEST
+            or self.size > MAX_STORED
         )
 
 

@@ -25,7 +25,7 @@ from core.requests import stamp
 
 
 MIB = 1024 * 1024
-LARGEST = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + MIB // 8
+MAX_BODY = settings.DATA_UPLOAD_MAX_MEMORY_SIZE + MIB // 8
 """Bytes of a body that is read: the most that a view takes, with the parts of a form around it."""
 SMALL = 64 * 1024
 """Bytes of a body that is read whatever else is being read."""
@@ -90,7 +90,7 @@ class Body:
         self._receive = receive
         self._parts: list[bytes] = []
         self._is_replayed = False
-        self.is_too_large = int(length) > LARGEST
+        self.is_too_large = int(length) > MAX_BODY
         self.is_read = self.is_too_large or (int(length) == 0 and b"transfer-encoding" not in headers)
         self.is_abandoned = False
         """Whether the client has disconnected before the end."""
@@ -108,7 +108,7 @@ class Body:
         part = message.get("body", b"")
         self._parts.append(part)
         self.size += len(part)
-        self.is_too_large = self.size > LARGEST
+        self.is_too_large = self.size > MAX_BODY
         self.is_read = self.is_too_large or not message.get("more_body", False)
         before, self.in_memory = self.in_memory, self.size if self.size > SMALL else 0
         return self.in_memory - before

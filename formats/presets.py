@@ -23,7 +23,7 @@ Stages = tuple[StageSettings, ...]
 
 SWISS_ROUNDS = 5
 MIN_FOR_LAST_CHANCE = 6
-SMALLEST_GROUP = 3
+MIN_GROUP = 3
 MAX_GROUPS = 64
 MIN_FOR_TWO_QUALIFIERS = 6
 
@@ -40,13 +40,13 @@ def _swiss(entries: int) -> Stages:
 def _groups(entries: int) -> Stages:
     """Return groups of three to five, so many that two qualifiers of each fill a knockout without byes."""
     groups = 2
-    while entries >= 2 * groups * SMALLEST_GROUP and groups < MAX_GROUPS:
+    while entries >= 2 * groups * MIN_GROUP and groups < MAX_GROUPS:
         groups *= 2
     qualifiers = 2 if entries >= MIN_FOR_TWO_QUALIFIERS else 1
     return (StageSettings(GROUPS, groups=groups, qualifiers=qualifiers), StageSettings(KNOCKOUT))
 
 
-SMALLEST_SWITCH, MIN_FOR_LARGE_SWITCH = 8, 24
+MIN_FOR_SWITCH, MIN_FOR_LARGE_SWITCH = 8, 24
 
 
 def _flow_strict(entries: int) -> Stages:
@@ -55,7 +55,7 @@ def _flow_strict(entries: int) -> Stages:
     What a player gains by sitting out is bounded best by this without rounds. A small field plays on to the end.
     """
     flow = strict(StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS))
-    if entries < SMALLEST_SWITCH:
+    if entries < MIN_FOR_SWITCH:
         return (flow,)
     places = 16 if entries >= MIN_FOR_LARGE_SWITCH else 8
     return (replace(flow, qualifiers=places), StageSettings(KNOCKOUT))
@@ -74,9 +74,9 @@ def with_bracket(stages: Sequence[StageSettings], entries: int) -> Stages | None
     """
     first = stages[0]
     is_flow = first.format == LIVES and first.is_continuous
-    if len(stages) > 1 or entries < SMALLEST_SWITCH or not (is_flow or first.format == SWISS):
+    if len(stages) > 1 or entries < MIN_FOR_SWITCH or not (is_flow or first.format == SWISS):
         return None
-    places = SMALLEST_SWITCH if is_flow or entries >= MIN_FOR_LARGE_SWITCH else SMALLEST_SWITCH // 2
+    places = MIN_FOR_SWITCH if is_flow or entries >= MIN_FOR_LARGE_SWITCH else MIN_FOR_SWITCH // 2
     return (replace(first, qualifiers=places), StageSettings(KNOCKOUT, lengths=first.lengths[-1:]))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import parse
-from formats.elimination.places import LARGEST_FIELD
+from formats.elimination.places import MAX_FIELD
 from formats.errors import Refused
 from formats.forecast.finish_times import MAX_MATCH
 from formats.swiss.event import Order
@@ -50,11 +50,11 @@ MAX_WINDOW = 15
 """In minutes."""
 MAX_LEAD = 3
 STRICT_LEAD, STRICT_WINDOW = 1, 2
-LARGEST_LATE_FIELD = 64
+MAX_LATE_FIELD = 64
 """The most players still in from whom on matches can have a length of their own."""
 SWITCH_PLACES = (8, 16, 32, 64)
 """The places of the bracket to which lives without rounds can switch."""
-SMALLEST_DIVISION, LARGEST_DIVISION = 4, 12
+MIN_DIVISION, MAX_DIVISION = 4, 12
 """The number of entries of a league division."""
 MAX_ROUNDS = 30
 MAX_STARTS = 8
@@ -250,14 +250,14 @@ class StageSettings:
         """Return setting -> whether it is out of range."""
         return {
             "starts": not are_starts(self.starts),
-            "played_to": not 0 <= self.played_to <= LARGEST_FIELD,
+            "played_to": not 0 <= self.played_to <= MAX_FIELD,
             "shared_by": self.shared_by not in SHARED_BY,
             "rounds": self.rounds is not None and not 1 <= self.rounds <= MAX_ROUNDS,
             "countdown": not 0 <= self.countdown <= MAX_COUNTDOWN,
             "lives": not MIN_LIVES <= self.lives <= MAX_LIVES,
             "switch_time": bool(self.switch_time) and not (self.qualifiers and _is_time_of_day(self.switch_time)),
             "late_until": bool(self.late_until) and not _is_time_of_day(self.late_until),
-            "late_from": not 0 <= self.late_from <= LARGEST_LATE_FIELD,
+            "late_from": not 0 <= self.late_from <= MAX_LATE_FIELD,
             "late_length": not 0 <= self.late_length <= MAX_MATCH or (self.late_length > 0) != (self.late_from > 0),
             "window": not 0 <= self.window <= MAX_WINDOW,
             "lead": not 0 <= self.lead <= MAX_LEAD,
@@ -268,7 +268,7 @@ class StageSettings:
             "missed_points": self.missed_points not in MISSED_POINTS,
             "win": not 0 < self.win <= MAX_TABLE_POINTS,
             "loss": not 0 <= self.loss < self.win,
-            "moving": not 0 <= self.moving <= LARGEST_DIVISION,
+            "moving": not 0 <= self.moving <= MAX_DIVISION,
             "until": not _is_day(self.until),
             "join_until": not _is_day(self.join_until),
         }
@@ -360,8 +360,8 @@ def lives_are_places(settings: StageSettings, following: str) -> bool:
 
 def check_league_size(entries: int) -> None:
     """Raise Refused("division_size") if a league division cannot have this many entries."""
-    if not SMALLEST_DIVISION <= entries <= LARGEST_DIVISION:
-        raise Refused("division_size", least=SMALLEST_DIVISION, most=LARGEST_DIVISION, entries=entries)
+    if not MIN_DIVISION <= entries <= MAX_DIVISION:
+        raise Refused("division_size", least=MIN_DIVISION, most=MAX_DIVISION, entries=entries)
 
 
 def check_rounds(settings: StageSettings, entrants: int) -> None:

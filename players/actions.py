@@ -36,7 +36,7 @@ from players.forms import RefusingForm, YesNoField
 from players.kept.acts import Kept
 from players.requests import by, faulty, refuse
 
-LARGEST_ID = 2**63 - 1
+MAX_ID = 2**63 - 1
 
 
 @singledispatch
@@ -79,7 +79,7 @@ def _(field: forms.ChoiceField, **options: Any) -> serializers.Field[Any, Any, A
 def _(field: Any, **options: Any) -> serializers.Field[Any, Any, Any, Any]:
     """A row is named by its public id, or by its number if it has none."""
     if field.to_field_name is None:
-        return serializers.IntegerField(min_value=1, max_value=LARGEST_ID, **options)
+        return serializers.IntegerField(min_value=1, max_value=MAX_ID, **options)
     return serializers.CharField(max_length=LENGTH, **options)
 
 

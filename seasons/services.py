@@ -43,7 +43,7 @@ from tournaments.models import (
     Tournament,
 )
 
-FARTHEST = 400
+MAX_SERIES_DAYS = 400
 """Days of the longest series."""
 BY_MONTH = "by_month"
 """In place of a class: the plan says it by the month."""
@@ -74,8 +74,8 @@ class PointsInput:
 
 def check_days(first_day: date, last_day: date) -> None:
     """Refuse days that make no season. Refused: `series_days`."""
-    if not 0 <= (last_day - first_day).days <= FARTHEST:
-        raise Refused("series_days", most=FARTHEST)
+    if not 0 <= (last_day - first_day).days <= MAX_SERIES_DAYS:
+        raise Refused("series_days", most=MAX_SERIES_DAYS)
 
 
 def create_series(*, club: Club, series: SeriesInput, by: Actor, now: datetime, key: str = "") -> Series:

@@ -32,9 +32,9 @@ GROUPS = "groups by lot"
 SNAKE = "snake by rating"
 SWISS = "swiss"
 LIVES = "lives"
-LARGEST_EXACT = 20
+MAX_EXACT = 20
 """Up to this many sides the best pairing is computed; of more, only exchanges of two pairs are tried."""
-WIDEST = 126
+MAX_BITS = 126
 """Bits into which the site packs the costs of a pair; the lot is made coarser if they do not fit."""
 NEVER_CHANGES = ("at", "tournament", "division", "stage", "seed_hash", "lots_hash")
 DRAFT_NEVER_CHANGES = ("round", "made_at", "reason")
@@ -283,7 +283,7 @@ def looks_ahead(pairing, draw):
 
 def cheaper(sides, costs, drawn, total):
     """Whether another complete pairing costs less: the best one, or in a large field one with two pairs exchanged."""
-    if len(sides) <= LARGEST_EXACT:
+    if len(sides) <= MAX_EXACT:
         best = {(): 0}
 
         def least(rest):
@@ -310,7 +310,7 @@ def cheaper(sides, costs, drawn, total):
 def packed(maxima, edges):
     """Return a function that packs costs, most important first, into one number that can be summed."""
     widths = [(most * edges).bit_length() for most in maxima]
-    coarser = max(0, sum(widths) - WIDEST + 1)
+    coarser = max(0, sum(widths) - MAX_BITS + 1)
     widths[-1] -= coarser
 
     def pack(costs):

@@ -6,8 +6,8 @@ from typing import Any, NoReturn, TypeVar
 from engine.errors import Refused
 
 MAX_TEXT_LENGTH = 1000
-LARGEST_NUMBER = 10**9
-DEEPEST = 20
+MAX_NUMBER = 10**9
+MAX_DEPTH = 20
 
 T = TypeVar("T")
 Check = Callable[[Any, str], T]
@@ -19,7 +19,7 @@ def bad_field(where: str, expected: str) -> NoReturn:
     raise Refused("bad_field", where=where or "the file", expected=expected)
 
 
-def whole_number(least: int = 0, most: int = LARGEST_NUMBER) -> Check[int]:
+def whole_number(least: int = 0, most: int = MAX_NUMBER) -> Check[int]:
     def check(value: Any, where: str) -> int:
         if type(value) is not int or not least <= value <= most:
             bad_field(where, f"a whole number from {least} to {most}")
@@ -72,11 +72,11 @@ def plain_object(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         bad_field(where, "an object")
     level: list[Any] = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         if not level:
             return value
         level = [inner for outer in level for inner in _contents(outer)]
-    bad_field(where, f"an object with at most {DEEPEST} levels")
+    bad_field(where, f"an object with at most {MAX_DEPTH} levels")
 
 
 def _contents(value: Any) -> Collection[Any]:

@@ -32,9 +32,9 @@ LEFT, RIGHT, CENTRED = 0, 1, -1
 MAX_LINE_LENGTH = 2000
 """Characters; the longest row seen, which contains a position, has 200."""
 USUAL_GAME = frozenset(("backgammon", "standard", "normal", ""))
-NARROWEST = 10
+MIN_RIGHT_START = 10
 """Leftmost start of a right column."""
-WIDEST = 20
+MAX_LEFT_START = 20
 """Rightmost start of a left column, however far a long name moves the right half of the header."""
 
 GALAXY_MONEY_LENGTH = 16
@@ -288,7 +288,7 @@ class _Reader:
         lead, cells = cells_of(_MARK.sub(lambda mark: mark[1] + " " * len(mark[2]), line), offset)
         if lead:
             self.problem("error", "unreadable_cell", offset, text=lead)
-        right_from = max(NARROWEST, min(self.right_column // 2, WIDEST))
+        right_from = max(MIN_RIGHT_START, min(self.right_column // 2, MAX_LEFT_START))
         side: int | None = None
         # `64: Resigns` is the turn of one player; after a roll that was played, the other player resigns.
         unplayed = False

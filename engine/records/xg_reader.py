@@ -36,7 +36,7 @@ _UNICODE_SINCE = 24
 """Version from which names are also stored in UTF-16."""
 _RESIGNED, _SETTLED = 100, 1000
 _HIDDEN = (0,) * 8
-_LARGEST_CUBE_LOG = 12
+_MAX_CUBE_LOG = 12
 _DAY_ZERO = datetime(1899, 12, 30, tzinfo=UTC)
 _CAN_BE_BEAVERED = {0: Kind.DROP, 1: Kind.TAKE, 2: Kind.BEAVER}
 _VARIANTS = {0: "Backgammon", 1: "Nackgammon", 2: "Hypergammon", 3: "Longgammon"}
@@ -190,7 +190,7 @@ class _Reader:
         if doubled != 1:
             return
         log = abs(_CUBE_LOG.of(record)[0])
-        game.events.append(Event(side, Kind.DOUBLE, value=2 << log if log < _LARGEST_CUBE_LOG else None))
+        game.events.append(Event(side, Kind.DOUBLE, value=2 << log if log < _MAX_CUBE_LOG else None))
         if answer in _CAN_BE_BEAVERED:
             game.events.append(Event(1 - side, _CAN_BE_BEAVERED[answer]))
         if answer == 2 and answer_to_beaver in _CAN_BE_BEAVERED:

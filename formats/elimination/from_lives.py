@@ -9,7 +9,7 @@ from formats.lots import Lots
 
 PLACES = {0: 0, 1: 1, 2: 2, 3: 4, 4: 4, 5: 8}
 """Lives left -> places of the bracket, a power of two: all but one of them are byes in its first rounds."""
-SMALLEST_BRACKET = 2
+MIN_BRACKET = 2
 
 
 def seat_lives(
@@ -31,7 +31,7 @@ def seat_lives(
     needed = sum(PLACES[count] for count in left.values())
     if needed > size:
         raise ValueError("the lives left do not fit into the bracket")
-    while size > SMALLEST_BRACKET and needed <= size // 2:
+    while size > MIN_BRACKET and needed <= size // 2:
         size //= 2
     order = lots.shuffled(sorted(left))
     singles = [entry for entry in order if PLACES[left[entry]] == 1]
@@ -40,7 +40,7 @@ def seat_lives(
     taken = [False] * size
     for width in (8, 4, 2):
         blocks: list[tuple[EntryId, ...]] = [(entry,) for entry in order if PLACES[left[entry]] == width]
-        if width == SMALLEST_BRACKET:
+        if width == MIN_BRACKET:
             blocks += [*((entry,) for entry in singles[:spare]), *_paired(singles[spare:], apart)]
         free = [at for at in _starts(size, width) if not taken[at]]
         for block, at in zip(blocks, free, strict=False):

@@ -39,8 +39,8 @@ STARTS_ALGORITHM = "later starts"
 """How the algorithm of a draw with later starts goes on, before their numbers."""
 BYES_LAST = "byes last"
 """How the algorithm goes on of a draw of entries for all of whom there is a place to play for."""
-SMALLEST_FIELD = 2
-LARGEST_FIELD = 4096
+MIN_FIELD = 2
+MAX_FIELD = 4096
 PURPOSE = "knockout"
 
 
@@ -64,10 +64,10 @@ def bracket_size(entries: int) -> int:
     >>> bracket_size(19)
     32
     """
-    if entries < SMALLEST_FIELD:
-        raise Refused("field_too_small", entries=entries, least=SMALLEST_FIELD)
-    if entries > LARGEST_FIELD:
-        raise Refused("field_too_large", entries=entries, most=LARGEST_FIELD)
+    if entries < MIN_FIELD:
+        raise Refused("field_too_small", entries=entries, least=MIN_FIELD)
+    if entries > MAX_FIELD:
+        raise Refused("field_too_large", entries=entries, most=MAX_FIELD)
     return 1 << (entries - 1).bit_length()
 
 
@@ -111,7 +111,7 @@ def seed_places(entries: int, starts: Sequence[int] = ()) -> tuple[int, list[int
         size, free = _next_round(size, free)
     taken += free[: entries - len(taken)]
     # A round in which nobody has an opponent is left out.
-    while size > SMALLEST_FIELD and not any(size + 1 - place in taken for place in taken):
+    while size > MIN_FIELD and not any(size + 1 - place in taken for place in taken):
         size //= 2
     return size, taken
 

@@ -29,18 +29,18 @@ from formats.graph import (
 )
 from formats.progress import Progress, SharedPlace
 
-SMALLEST_FIELD, LARGEST_FIELD = 3, 128
+MIN_FIELD, MAX_FIELD = 3, 128
 LOSERS = "p"
 """What the key of a bracket of losers begins with; the rest is its first place."""
-FIRST_PLACES = {f"{LOSERS}{place}": place for place in range(2, LARGEST_FIELD + 1)}
+FIRST_PLACES = {f"{LOSERS}{place}": place for place in range(2, MAX_FIELD + 1)}
 """Key of a bracket of losers -> its first place."""
 Seat = TypeVar("Seat")
 
 
 def check_field(entries: int) -> None:
     """Raise Refused("places_field") if so many entries cannot all play for a place."""
-    if not SMALLEST_FIELD <= entries <= LARGEST_FIELD:
-        raise Refused("places_field", least=SMALLEST_FIELD, most=LARGEST_FIELD, entries=entries)
+    if not MIN_FIELD <= entries <= MAX_FIELD:
+        raise Refused("places_field", least=MIN_FIELD, most=MAX_FIELD, entries=entries)
 
 
 def lines(seats: Sequence[Seat]) -> list[Seat]:

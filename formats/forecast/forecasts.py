@@ -20,7 +20,7 @@ from formats.forecast.stages import Choices, choices_of, estimate_stage, groups_
 from formats.forecast.without_rounds import night_before_bracket, without_rounds
 from formats.plans import MAX_STAGES, MIN_QUALIFIERS, check_field, checked_stages, places_before
 from formats.settings import GROUPS, LIVES, SWISS, StageSettings, check_rounds
-from formats.tables.groups import SMALLEST_GROUP
+from formats.tables.groups import MIN_GROUP
 
 NO_CHOICES = Choices()
 PLAYERS_OF_A_DIVISION = 1_000_000
@@ -332,7 +332,7 @@ def _remarks(settings: StageSettings, stage: StageForecast, *, last: bool) -> li
     remarks = [] if last else _qualifiers(settings, stage)
     if settings.format == SWISS and settings.rounds is not None and stage.entrants > 1:
         remarks += _swiss(settings, settings.rounds, stage)
-    if settings.format == GROUPS and SMALLEST_GROUP <= min(stage.groups, default=0) < max(stage.groups):
+    if settings.format == GROUPS and MIN_GROUP <= min(stage.groups, default=0) < max(stage.groups):
         sizes = {"small": min(stage.groups), "large": max(stage.groups)}
         remarks.append(Remark(NOTE, "groups_uneven", sizes, stage.number))
     return remarks

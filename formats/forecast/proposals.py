@@ -30,18 +30,18 @@ RUNS = 40
 """Simulated evenings for each format: enough to choose by, not a forecast."""
 SMALL_FIELD = 6
 """Up to this many players a round robin is what they like best, and with a few less they can meet twice."""
-LARGEST_ROUND_ROBIN = 16
-LARGEST_TWICE = 5
-LARGEST_DOUBLE = 32
+MAX_FOR_ROUND_ROBIN = 16
+MAX_FOR_TWICE = 5
+MAX_FOR_DOUBLE = 32
 MIN_FOR_DOUBLE = 4
-LARGEST_PLACES = 32
+MAX_FOR_PLACES = 32
 MIN_FOR_PLACES = 6
 MIN_FOR_CONSOLATION = 4
 MIN_FOR_LAST_CHANCE = 6
 MIN_FOR_SWISS = 8
 MIN_FOR_FLOW = 8
 """With fewer players hardly anybody suitable is ever free."""
-LARGEST_FLOW = 64
+MAX_FOR_FLOW = 64
 """A larger field is proposed no nights without rounds, which take seconds to simulate; they can be chosen."""
 MIN_SWISS_ROUNDS = 3
 MORE_SWISS_ROUNDS = 2
@@ -123,7 +123,7 @@ def _best(fitting: Sequence[FormatProposal], minutes: float) -> FormatProposal:
 
 def _formats(players: int, *, at_stake: bool) -> Iterator[tuple[str, Stages]]:
     """Yield each format with its variants, those that players like best first."""
-    turns = (False, True) if players <= LARGEST_TWICE else (False,)
+    turns = (False, True) if players <= MAX_FOR_TWICE else (False,)
     round_robin = ("roundrobin", tuple(StageSettings(ROUND_ROBIN, twice=twice) for twice in turns))
     if 2 < players <= SMALL_FIELD:
         yield round_robin
@@ -135,15 +135,15 @@ def _formats(players: int, *, at_stake: bool) -> Iterator[tuple[str, Stages]]:
         most = min(_knockout_rounds(players) + MORE_SWISS_ROUNDS, players - 1)
         rounds = range(MIN_SWISS_ROUNDS, most + 1)
         yield "swiss", tuple(StageSettings(SWISS, rounds=count) for count in rounds)
-    if MIN_FOR_DOUBLE <= players <= LARGEST_DOUBLE:
+    if MIN_FOR_DOUBLE <= players <= MAX_FOR_DOUBLE:
         yield "double", (StageSettings(DOUBLE),)
     yield "knockout", (StageSettings(KNOCKOUT),)
-    if MIN_FOR_FLOW <= players <= LARGEST_FLOW:
+    if MIN_FOR_FLOW <= players <= MAX_FOR_FLOW:
         flow = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
         yield "flow", (strict(flow) if at_stake else flow,)
-    if MIN_FOR_PLACES <= players <= LARGEST_PLACES:
+    if MIN_FOR_PLACES <= players <= MAX_FOR_PLACES:
         yield "places", (StageSettings(PLACES),)
-    if SMALL_FIELD < players <= LARGEST_ROUND_ROBIN:
+    if SMALL_FIELD < players <= MAX_FOR_ROUND_ROBIN:
         yield round_robin
 
 

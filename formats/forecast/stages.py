@@ -41,9 +41,9 @@ from formats.settings import (
     check_league_size,
     check_matches,
 )
-from formats.tables.groups import SMALLEST_GROUP
+from formats.tables.groups import MIN_GROUP
 
-SMALLEST_FIELD = 2
+MIN_FIELD = 2
 SEED = bytes(32)
 """Seed for the byes of lower brackets; it does not affect their number."""
 MAX_CHOICES = 6
@@ -63,8 +63,8 @@ def estimate_stage(settings: StageSettings, before: StageSettings | None, number
         # Match lengths do not change the plan, which is laid out once for all of them.
         plan_settings = replace(settings, lengths=(), lower_lengths=(), last_lengths=(), final_lengths=())
         return _of_graph(planned_before(plan_settings, before, number, entrants))
-    if entrants < SMALLEST_FIELD:
-        raise Refused("field_too_small", entries=entrants, least=SMALLEST_FIELD)
+    if entrants < MIN_FIELD:
+        raise Refused("field_too_small", entries=entrants, least=MIN_FIELD)
     if settings.format == SWISS:
         return _swiss(settings, entrants)
     if settings.format == LIVES:
@@ -73,8 +73,8 @@ def estimate_stage(settings: StageSettings, before: StageSettings | None, number
         check_league_size(entrants)
     key = ALL_GROUPS if settings.format == GROUPS else TABLE
     sizes = groups_of(settings, entrants) or (entrants,)
-    if min(sizes) < SMALLEST_GROUP:
-        raise Refused("group_count", groups=settings.groups, least=SMALLEST_GROUP, entries=entrants)
+    if min(sizes) < MIN_GROUP:
+        raise Refused("group_count", groups=settings.groups, least=MIN_GROUP, entries=entrants)
     return _tables(key, sizes, settings.twice, planned_before(settings, before, number, entrants))
 
 
@@ -186,7 +186,7 @@ def _lives(settings: StageSettings, players: int) -> StageEstimate:
         entrants = [run.entrants[at] if at < len(run.entrants) else 0 for run in runs]
         matches = Count(min(entrants) // 2, max(entrants) // 2)
         rounds.append(RoundForecast(at + 1, matches, _odd(entrants)))
-    each = Count(settings.lives if players > SMALLEST_FIELD else 0, len(runs[-1].entrants))
+    each = Count(settings.lives if players > MIN_FIELD else 0, len(runs[-1].entrants))
     return StageEstimate(
         (BracketForecast(ROUNDS, tuple(rounds)),),
         matches=lives_matches(players, settings.lives),
@@ -195,7 +195,7 @@ def _lives(settings: StageSettings, players: int) -> StageEstimate:
             max(sum(count % 2 for count in run.entrants) for run in runs),
         ),
         rounds=Count(len(runs[0].entrants), len(runs[-1].entrants)),
-        matches_each=each if players > SMALLEST_FIELD else lives_matches(players, settings.lives),
+        matches_each=each if players > MIN_FIELD else lives_matches(players, settings.lives),
         peak=players // 2,
         courses=lives_courses(runs),
     )

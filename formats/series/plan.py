@@ -26,7 +26,7 @@ ANY = "any"
 ALL = "all"
 """One order over all brackets: the main bracket, then those who are placed only in the next."""
 ELSE = "else"
-DEEPEST = 8
+MAX_DEPTH = 8
 MAX_LINES = 200
 MAX_PLACES = 10_000
 """The last place that a row or a block of places can name."""
@@ -88,10 +88,10 @@ class TieRule(StrEnum):
 
     BEST_SINGLE = "best_single"
     BEST_PLACE = "best_place"
-    MAX_BEST_PLACES = "most_best_places"
+    MOST_BEST_PLACES = "most_best_places"
     COUNT_OF_VALUES = "count_of_values"
-    MIN_EVENTS = "fewest_events"
-    MAX_EVENTS = "most_events"
+    FEWEST_EVENTS = "fewest_events"
+    MOST_EVENTS = "most_events"
     WIN_SHARE = "win_share"
     HEAD_TO_HEAD = "head_to_head"
     BEST_DROPPED = "best_dropped"
@@ -509,7 +509,7 @@ def _check_storable(parts: Mapping[str, Any]) -> None:
         except (TypeError, ValueError):
             raise Refused("series_number", where=f"plan.{name}", value=short(part)) from None
         except RecursionError:
-            raise Refused("series_too_deep", most=DEEPEST) from None
+            raise Refused("series_too_deep", most=MAX_DEPTH) from None
         if _UNWRITABLE.search(text):
             raise Refused("series_text", where=f"plan.{name}", value=short(part))
 
@@ -570,8 +570,8 @@ def _decay(data: Any) -> Decay:
 
 def _node(data: Any, where: str, depth: int) -> Node:
     """Read a node. An object with one line and some factors is their product."""
-    if depth > DEEPEST:
-        raise Refused("series_too_deep", most=DEEPEST)
+    if depth > MAX_DEPTH:
+        raise Refused("series_too_deep", most=MAX_DEPTH)
     if isinstance(data, str) and data in _WORDS:
         data = {data: True}
     if isinstance(data, str | int | float) and not isinstance(data, bool):

@@ -203,7 +203,7 @@ def _key(rule: TieRule, key: Key, digits: int) -> str:
     """What a rule has compared, as people say it: places and numbers of events are positive, no place is a dash."""
     if rule is TieRule.BEST_PLACE and key == NO_PLACE:
         return "–"
-    if rule in (TieRule.BEST_PLACE, TieRule.MIN_EVENTS):
+    if rule in (TieRule.BEST_PLACE, TieRule.FEWEST_EVENTS):
         key = tuple(-value for value in key)
     if rule is TieRule.WIN_SHARE:
         return f"{format_number(100 * key[0], 0)}%"

@@ -384,8 +384,8 @@ def _best_dropped(entry: _Entry) -> Key:
 _KEYS: Mapping[TieRule, Callable[[_Entry], Key]] = {
     TieRule.BEST_SINGLE: _best_single,
     TieRule.BEST_DROPPED: _best_dropped,
-    TieRule.MIN_EVENTS: lambda entry: (Fraction(-len(entry.results)),),
-    TieRule.MAX_EVENTS: lambda entry: (Fraction(len(entry.results)),),
+    TieRule.FEWEST_EVENTS: lambda entry: (Fraction(-len(entry.results)),),
+    TieRule.MOST_EVENTS: lambda entry: (Fraction(len(entry.results)),),
 }
 
 

@@ -21,9 +21,9 @@ Unused = Mapping[Side, frozenset[Side]]
 TRIALS = 24
 """Attempts to pair the rounds one after another, each with other weights, before an exhaustive search."""
 
-LARGEST_SEARCH = 14
+MAX_SEARCH = 14
 SEARCH_STEPS = 20_000
-LARGEST_TRIAL = 128
+MAX_TRIAL = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,14 @@ def plan_rounds(
         return FeasibleRounds(False, "few")
     if fewest - (count - 1) >= len(sides) / 2:
         return FeasibleRounds(True, "many")
-    if len(sides) > LARGEST_TRIAL:
+    if len(sides) > MAX_TRIAL:
         return FeasibleRounds(None, "open")
     unused: Unused = {side: frozenset(sides) - barred[side] - {side} for side in sides}
     for trial in range(TRIALS):
         rounds = _pair_in_turn(sides, unused, count, trial, match)
         if rounds is not None:
             return FeasibleRounds(True, "found", tuple(map(_named, rounds)))
-    if len(sides) > LARGEST_SEARCH:
+    if len(sides) > MAX_SEARCH:
         return FeasibleRounds(None, "open")
     return _searched(sides, unused, count)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-WIDEST = 126
+MAX_BITS = 126
 """Bits available: the matching computes with signed 128-bit integers and doubles its weights."""
 
 
@@ -10,12 +10,12 @@ class Packing:
     """Packs the costs of an edge, most important first, so that sums over a whole matching do not overflow.
 
     `maxima` are the greatest costs of one edge in each field, and `edges` is the greatest number of edges summed. The
-    last field is made coarser if everything would not fit into `WIDEST` bits.
+    last field is made coarser if everything would not fit into `MAX_BITS` bits.
     """
 
     def __init__(self, maxima: Sequence[int], edges: int) -> None:
         widths = [(most * edges).bit_length() for most in maxima]
-        self._coarser = max(0, sum(widths) - WIDEST + 1)
+        self._coarser = max(0, sum(widths) - MAX_BITS + 1)
         widths[-1] -= self._coarser
         if widths[-1] < 0:
             raise ValueError("the costs do not fit, even without the last field")

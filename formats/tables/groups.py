@@ -8,7 +8,7 @@ from formats.errors import Refused
 from formats.graph import EntryId, Graph, PlaceOf
 from formats.lots import Lots
 
-SMALLEST_GROUP = 2
+MIN_GROUP = 2
 PURPOSE = "groups"
 
 
@@ -74,8 +74,8 @@ def drawn_groups(
 
 
 def _check(entries: int, count: int) -> None:
-    if count < 1 or entries < count * SMALLEST_GROUP:
-        raise Refused("group_count", groups=count, least=SMALLEST_GROUP, entries=entries)
+    if count < 1 or entries < count * MIN_GROUP:
+        raise Refused("group_count", groups=count, least=MIN_GROUP, entries=entries)
 
 
 def in_one_group(

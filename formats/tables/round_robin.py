@@ -15,7 +15,7 @@ from formats.progress import Progress
 from formats.states import FixtureState, FixtureStatus
 from formats.tables.records import Records, RoundKind, RoundRecord
 
-SMALLEST_FIELD = 2
+MIN_FIELD = 2
 
 
 class LeaverRule(StrEnum):
@@ -94,8 +94,8 @@ def round_robin(entries: Sequence[EntryId], *, key: str, double: bool = False, f
 
 def round_robin_of(members: Sequence[Source], *, key: str, double: bool = False, first_number: int = 1) -> Bracket:
     """Like `round_robin`, with any sources, such as places of an earlier stage. Raises Refused("field_too_small")."""
-    if len(members) < SMALLEST_FIELD:
-        raise Refused("field_too_small", entries=len(members), least=SMALLEST_FIELD)
+    if len(members) < MIN_FIELD:
+        raise Refused("field_too_small", entries=len(members), least=MIN_FIELD)
     sources = [*members, BYE] if len(members) % 2 else list(members)
     table = berger(len(members))
     reversed_table = tuple(tuple((b, a) for a, b in pairs) for pairs in table) if double else ()

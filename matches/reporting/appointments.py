@@ -70,8 +70,8 @@ def instant(text: str, zone: ZoneInfo) -> datetime:
 # An accepted time is binding: the appointment holds until both have agreed on another.
 
 
-FARTHEST = timedelta(days=366)
-LATEST_PROPOSAL = timedelta(hours=24)
+MAX_AHEAD = timedelta(days=366)
+MIN_NOTICE = timedelta(hours=24)
 """So long before the deadline a proposal has to be delivered, or a quarter of the round before it if that is later."""
 SHORT_ROUND = timedelta(hours=6)
 """In a shorter round, no proposal decides."""
@@ -219,7 +219,7 @@ def who_tried(match: Match, due_at: datetime) -> Tried:
     delivered = _occasions(match, offered, invitations)
     if not delivered and not any(map(can_be_sent_to, _accounts(match, 1 - side))):
         return Tried(None, is_open=True)
-    latest = due_at - min(LATEST_PROPOSAL, (due_at - match.created_at) / 4)
+    latest = due_at - min(MIN_NOTICE, (due_at - match.created_at) / 4)
     occasions = sum(number for at, number in delivered if at <= latest)
     return Tried(side if occasions >= ENOUGH_TIMES else None)
 
@@ -289,7 +289,7 @@ def check_time(match: Match, at: datetime, now: datetime) -> None:
     """Check that a match can be played at this time. Refused: `time_past`, `time_far`, `time_after_deadline`."""
     if at <= now:
         raise Refused("time_past")
-    if at > now + FARTHEST:
+    if at > now + MAX_AHEAD:
         raise Refused("time_far")
     if match.due_at is not None and at > match.due_at:
         raise Refused("time_after_deadline")

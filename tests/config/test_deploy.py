@@ -19,7 +19,7 @@ from redis import Redis
 
 from config.processes import spawn, stop
 from config.valkey import prepare
-from config.wsgi_threads import LARGEST
+from config.wsgi_threads import MAX_BODY
 from core.queue import BACKGROUND, OUTGOING, RECORDS, URGENT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,7 +160,7 @@ def test_only_the_health_check_takes_a_web_process_out_of_service() -> None:
 
 def test_the_proxy_passes_on_all_that_a_web_process_reads() -> None:
     (size,) = re.findall(r"max_size (\d+)MB", (DEPLOY / "Caddyfile").read_text())
-    assert int(size) * 1000**2 > LARGEST
+    assert int(size) * 1000**2 > MAX_BODY
 
 
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from config.http_protocol import LARGEST_HEAD
+from config.http_protocol import MAX_HEAD
 from tests.config.test_arrival import answer, connect, port
 from tests.config.test_request_bodies import post, received
 
@@ -16,7 +16,7 @@ KIB = 1024
 def send_until_closed(connected: socket.socket, part: str) -> int:
     """Send `part` again and again; return how many bytes the server has let through."""
     sent = 0
-    while sent < 100 * LARGEST_HEAD:
+    while sent < 100 * MAX_HEAD:
         try:
             connected.sendall(part.encode())
         except (BrokenPipeError, ConnectionResetError):
@@ -29,14 +29,14 @@ def send_until_closed(connected: socket.socket, part: str) -> int:
 @pytest.mark.parametrize("beginning", ["GET /", "GET /show/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX-First: "])
 def test_a_head_that_never_ends_is_refused(port: int, beginning: str, part: str) -> None:
     connected = connect(port, beginning)
-    connected.sendall(part.encode() * (2 * LARGEST_HEAD // len(part)))
+    connected.sendall(part.encode() * (2 * MAX_HEAD // len(part)))
     first_line = connected.recv(4096).partition(b"\r\n")[0]
     assert first_line in (b"HTTP/1.1 431 Request Header Fields Too Large", b"HTTP/1.1 400 Bad Request")
-    assert send_until_closed(connected, part) < 100 * LARGEST_HEAD
+    assert send_until_closed(connected, part) < 100 * MAX_HEAD
     connected.close()
 
 
-@pytest.mark.parametrize("header", [f"X-Long: {'x' * LARGEST_HEAD}", "\r\n".join([f"X-More: {'x' * KIB}"] * 40)])
+@pytest.mark.parametrize("header", [f"X-Long: {'x' * MAX_HEAD}", "\r\n".join([f"X-More: {'x' * KIB}"] * 40)])
 def test_a_head_that_arrives_at_once_is_refused_too(port: int, header: str) -> None:
     connected = connect(port, post("/show/", "Content-Length: 0", header))
     assert connected.recv(4096).startswith(b"HTTP/1.1 431 ")
@@ -45,12 +45,12 @@ def test_a_head_that_arrives_at_once_is_refused_too(port: int, header: str) -> N
 
 def test_trailers_that_never_end_close_the_connection(port: int) -> None:
     connected = connect(port, post("/show/", "Transfer-Encoding: chunked") + "1\r\nx\r\n0\r\n")
-    assert send_until_closed(connected, f"X-More: {'x' * KIB}\r\n") < 100 * LARGEST_HEAD
+    assert send_until_closed(connected, f"X-More: {'x' * KIB}\r\n") < 100 * MAX_HEAD
     connected.close()
 
 
 def test_many_requests_may_follow_each_other_in_a_connection(port: int) -> None:
-    length = LARGEST_HEAD // 4
+    length = MAX_HEAD // 4
     connected = connect(port, "")
     for _ in range(8):
         connected.sendall(post("/show/", "Content-Length: 0", f"X-Long: {'x' * length}").encode())
@@ -60,7 +60,7 @@ def test_many_requests_may_follow_each_other_in_a_connection(port: int) -> None:
 
 def test_a_body_may_be_longer_than_a_head_and_come_in_small_parts(port: int) -> None:
     connected = connect(port, post("/show/", "Transfer-Encoding: chunked", "Connection: close"))
-    length = 2 * LARGEST_HEAD
+    length = 2 * MAX_HEAD
     for _ in range(length // KIB):
         connected.sendall(b"400\r\n" + b"x" * KIB + b"\r\n")
     connected.sendall(b"0\r\n\r\n")
@@ -68,7 +68,7 @@ def test_a_body_may_be_longer_than_a_head_and_come_in_small_parts(port: int) -> 
 
 
 def test_a_long_body_with_its_length_is_read(port: int) -> None:
-    length = 10 * LARGEST_HEAD
+    length = 10 * MAX_HEAD
     connected = connect(port, post("/show/", f"Content-Length: {length}", "Connection: close") + "x" * length)
     assert answer(connected)["body"] == length
 

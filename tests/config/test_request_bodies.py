@@ -110,7 +110,7 @@ def test_a_view_reads_a_chunked_body(port: int) -> None:
     ],
 )
 def test_a_body_that_is_too_large_is_refused_before_it_is_sent(port: int, path: str, kind: str) -> None:
-    length = f"Content-Length: {wsgi_threads.LARGEST + 1}"
+    length = f"Content-Length: {wsgi_threads.MAX_BODY + 1}"
     cookie = f"Cookie: csrftoken={'a' * 32}"
     status, _, body = received(connect(port, post(path, f"Content-Type: {kind}", length, cookie, "Connection: close")))
     assert status == 413
@@ -118,7 +118,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(port: int, path: 
 
 
 def test_a_chunked_body_that_becomes_too_large_is_refused(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wsgi_threads, "LARGEST", 5)
+    monkeypatch.setattr(wsgi_threads, "MAX_BODY", 5)
     headers = ("Content-Type: application/json", "Transfer-Encoding: chunked", "Connection: close")
     connected = connect(port, post("/api/v1/tokens/", *headers) + "6\r\nabcdef\r\n")
     status, _, body = received(connected)

@@ -19,7 +19,7 @@ from core.messages import sentence
 from core.repeats import Repeat, repeated
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import PatternProposal
-from formats.elimination.places import LARGEST_FIELD
+from formats.elimination.places import MAX_FIELD
 from formats.forecast.brackets import BracketForecast, RoundForecast
 from formats.forecast.finish_times import Finish, Pace
 from formats.forecast.forecasts import Forecast, Remark, RemarkKind, StageForecast, forecast_stages
@@ -27,9 +27,9 @@ from formats.forecast.waits import Waits, waits_of_stage
 from formats.plans import MAX_STAGES, with_places
 from formats.settings import (
     GROUP_DRAWS,
-    LARGEST_LATE_FIELD,
     MAX_COUNTDOWN,
     MAX_GROUPS,
+    MAX_LATE_FIELD,
     MAX_LEAD,
     MAX_LIVES,
     MAX_ROUNDS,
@@ -128,7 +128,7 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
         ),
     )
     second_final = _switch("double: whether a second final is played if the upper bracket winner loses the first.")
-    played_to = _whole(0, LARGEST_FIELD, "places: the last place that is played for; 0: all are.")
+    played_to = _whole(0, MAX_FIELD, "places: the last place that is played for; 0: all are.")
     shared_by = serializers.ChoiceField(
         SHARED_BY, required=False, help_text="places: by how many entries at most the places behind it are shared."
     )
@@ -174,7 +174,7 @@ class StageFieldsSerializer(serializers.Serializer[Any]):
     )
     late_from = _whole(
         0,
-        LARGEST_LATE_FIELD,
+        MAX_LATE_FIELD,
         "continuous lives: from so many players still in new matches go to `late_length`; 0: never.",
     )
     late_length = _whole(0, MAX_MATCH, "continuous lives: the length of these matches, in points.")

@@ -17,7 +17,7 @@ from core.messages import sentence
 from engine.errors import Refused
 from formats.elimination.byes import LowerByes
 from formats.elimination.patterns import PatternProposal, parse
-from formats.elimination.places import LARGEST_FIELD
+from formats.elimination.places import MAX_FIELD
 from formats.forecast.durations import MINUTES_PER_POINT
 from formats.forecast.finish_times import MAX_MATCH, Pace, parse_lengths
 from formats.forecast.stages import Choices
@@ -32,11 +32,11 @@ from formats.settings import (
     FORMATS,
     GROUPS,
     KNOCKOUT,
-    LARGEST_LATE_FIELD,
     LEAGUE,
     LIVES,
     MAX_COUNTDOWN,
     MAX_GROUPS,
+    MAX_LATE_FIELD,
     MAX_LEAD,
     MAX_LIVES,
     MAX_ROUNDS,
@@ -328,7 +328,7 @@ class StageForm(RefusingForm):
         _("Final"),
         [("no", _("one match")), ("yes", _("a second match if the upper bracket winner loses the first"))],
     )
-    played_to = _whole(_("Last place that is played for"), 0, LARGEST_FIELD, help_text=_("0 for all of them."))
+    played_to = _whole(_("Last place that is played for"), 0, MAX_FIELD, help_text=_("0 for all of them."))
     shared_by = _select(_("Places behind it are shared by at most"), [(str(count), str(count)) for count in SHARED_BY])
     rounds = _whole(
         _("Rounds"), 1, MAX_ROUNDS, required=False, help_text=_("Leave empty to play until one player is unbeaten.")
@@ -357,7 +357,7 @@ class StageForm(RefusingForm):
     late_from = _whole(
         _("Players still in from whom on matches are shorter or longer"),
         0,
-        LARGEST_LATE_FIELD,
+        MAX_LATE_FIELD,
         help_text=_("0 for one length throughout."),
     )
     late_length = _whole(_("Length of these matches, in points"), 0, MAX_MATCH)

@@ -20,7 +20,7 @@ from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
 from matches.models import Result
 from players.access import Visitor
-from players.actions import LARGEST_ID, Endpoint, FormSerializer
+from players.actions import MAX_ID, Endpoint, FormSerializer
 from players.actors import Actor
 from tournaments import access
 from tournaments.access import HELPER
@@ -181,7 +181,7 @@ class ProposeLengthSerializer(FormSerializer):
 class WithdrawLengthSerializer(FormSerializer):
     """The offer to withdraw."""
 
-    offer = serializers.IntegerField(min_value=1, max_value=LARGEST_ID, source="fact")
+    offer = serializers.IntegerField(min_value=1, max_value=MAX_ID, source="fact")
 
     class Meta:
         form = forms.WithdrawLengthForm
