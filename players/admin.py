@@ -138,8 +138,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
 
 @admin.register(Player)
 class PlayerAdmin(ReadOnlyAdmin):
-    """Players, with the player each was merged into."""
-
     list_display = ["name", "public_id", "user", "merged_into", "erased_at", "created_at"]
     list_select_related = ["user", "merged_into"]
     list_filter = ["initials_only", "erased_at"]
@@ -154,8 +152,6 @@ class ClubAdmin(ReadOnlyAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(ReadOnlyAdmin):
-    """Current and former members."""
-
     list_display = ["player", "club", "role", "joined_at", "left_at"]
     list_select_related = ["player", "club"]
     list_filter = ["role"]

@@ -12,7 +12,6 @@ from players.privacy import services as privacy
 
 @shared_task(name=SEND_EMAILS)
 def send_notification_emails(user_id: int) -> None:
-    """Send a user what is due by e-mail."""
     emails.send_emails(user=user_id, now=timezone.now())
 
 

@@ -67,7 +67,7 @@ def add_puzzle(*, user: User, puzzle: Puzzle, now: datetime, today: date) -> boo
 
 def card_of(user: User, pk: str | int) -> Card:
     """Return a card of the user; Http404 for anybody else's."""
-    card = _cards(user).filter(pk=pk).first()
+    card = cards_of(user).filter(pk=pk).first()
     if card is None:
         raise Http404
     return card
@@ -75,9 +75,9 @@ def card_of(user: User, pk: str | int) -> Card:
 
 def next_card(user: User, viewer: Viewer, today: date) -> tuple[Card, DecisionQuestion] | None:
     """Return the first card of today with its question; None if there is none, or eight have been answered."""
-    if _cards(user).filter(state__answered=today.isoformat()).count() >= MAX_SHOWN:
+    if cards_of(user).filter(state__answered=today.isoformat()).count() >= MAX_SHOWN:
         return None
-    for card in _cards(user).filter(suspended=False, due__lte=today):
+    for card in cards_of(user).filter(suspended=False, due__lte=today):
         question = question_on(card, viewer)
         if question is not None:
             return card, question
@@ -86,7 +86,7 @@ def next_card(user: User, viewer: Viewer, today: date) -> tuple[Card, DecisionQu
 
 def next_day(user: User, today: date) -> date | None:
     """Return the day after today on which a card is due."""
-    later = _cards(user).filter(suspended=False, due__gt=today)
+    later = cards_of(user).filter(suspended=False, due__gt=today)
     return later.values_list("due", flat=True).first()
 
 
@@ -130,11 +130,7 @@ def suspend(*, card: Card, suspended: bool) -> None:
     Card.objects.filter(pk=card.pk).update(suspended=suspended)
 
 
-def suspended_cards(user: User) -> QuerySet[Card]:
-    return _cards(user).filter(suspended=True)
-
-
-def _cards(user: User) -> QuerySet[Card]:
+def cards_of(user: User) -> QuerySet[Card]:
     rows = Card.objects.filter(user=user).select_related("match__live", "decision__analysis", "puzzle")
     return rows.order_by("due", "pk")
 

@@ -284,7 +284,7 @@ def _cube_sentence(own: Card, action: str) -> str:
 
 def _page(request: HttpRequest, **context: Any) -> HttpResponse:
     reader = me(request)
-    player, suspended = Player.objects.filter(user=reader).first(), list(cards.suspended_cards(reader))
+    player, suspended = Player.objects.filter(user=reader).first(), list(cards.cards_of(reader).filter(suspended=True))
     collects = player.collects_decisions if player is not None else None
     context |= {
         "asks_to_collect": player is not None and collects is None,

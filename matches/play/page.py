@@ -146,7 +146,6 @@ def _withdraw_url(match: Match, seat: MatchSeat | None) -> str:
 
 
 def replay_url(match: Match, seat: MatchSeat | None) -> str:
-    """The replay of a match, for a side or for viewers."""
     return action_url(seat, "replay") if seat is not None else reverse("match-replay", args=[match.public_id])
 
 

@@ -129,7 +129,6 @@ class Formulas:
 
 
 def newest_comparison(pool: RatingPool) -> FormulaComparison | None:
-    """The comparison that was asked for last; None if there was none."""
     return pool.comparisons.first()
 
 

@@ -173,7 +173,6 @@ def is_owner(row: Outbox, by: Actor) -> bool:
 
 
 def _store(row: Outbox, act: SentAct, sending: Sending, arrive: Arrive, now: datetime) -> None:
-    """Let an act arrive, and store what became of it."""
     typed_at = typed_time(act, sending.device_now, now)
     own = made_by(row)
     arrived = _arrived(Seen(act, typed_at, own, row.pk), sending.by, arrive, now)

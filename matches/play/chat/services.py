@@ -78,7 +78,6 @@ class ChatReader(NamedTuple):
 
 
 def topic_of(match: Match, room: str) -> str:
-    """The topic of a room in the event stream."""
     return f"chat:{match.public_id}/{room}"
 
 
@@ -207,8 +206,6 @@ LATEST_DECISIONS = 20
 
 
 class ReportedMessage(NamedTuple):
-    """A reported message for whoever decides on it."""
-
     message: ChatMessage
     author: str
     names: list[str]

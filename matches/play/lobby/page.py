@@ -289,7 +289,8 @@ def practice(request: HttpRequest) -> HttpResponse:
     """Choose an opponent for a practice match; POST starts the match and goes to its board."""
     form = PracticeForm(sent(request), auto_id="practice-%s")
     if not form.is_valid():
-        context = {"practice_form": form, "running": selectors.running_practice(me(request))}
+        running = [row for row in selectors.running_friendlies(player_of(me(request))) if row["practice"]]
+        context = {"practice_form": form, "running": running}
         return page(request, "matches/play/lobby/practice.html", context, form)
     player = ensure_player(user=me(request), by=by(request))
     match = blocks.start_practice(player=player, by=by(request), now=timezone.now(), **form.wish)

@@ -92,11 +92,6 @@ def running_friendlies(player: Player | None) -> list[dict[str, Any]]:
     return [_friendly(match, player) for match in rows]
 
 
-def running_practice(user: User) -> list[dict[str, Any]]:
-    """The practice matches that a user has to finish, the newest first."""
-    return [row for row in running_friendlies(player_of(user)) if row["practice"]]
-
-
 def finished_friendlies(player: Player | None, now: datetime) -> list[dict[str, Any]]:
     """The latest friendly matches with people, and who wants a rematch."""
     if player is None:
@@ -104,7 +99,8 @@ def finished_friendlies(player: Player | None, now: datetime) -> list[dict[str, 
     rows = _friendlies(player).filter(state=Match.State.SETTLED, challenge__isnull=False)
     rows = rows.select_related("player_0__user", "player_1__user", "challenge")
     rows = rows.order_by("-finished_at", "-pk").prefetch_related("rematches")[:LATEST]
-    matches = [match for match in rows if not _has_rematch(match)]
+    accepted = Challenge.State.ACCEPTED
+    matches = [match for match in rows if all(wish.state != accepted for wish in match.rematches.all())]
     others = [_opponent(match, player) for match in matches if match.challenge.rated]
     reasons = not_rated_between(player, others, now) if others else {}
     return [_friendly(match, player, now, reasons) for match in matches]
@@ -112,10 +108,6 @@ def finished_friendlies(player: Player | None, now: datetime) -> list[dict[str, 
 
 def _opponent(match: Match, player: Player) -> Player:
     return match.player_1 if match.player_0 == player else match.player_0
-
-
-def _has_rematch(match: Match) -> bool:
-    return any(wish.state == Challenge.State.ACCEPTED for wish in match.rematches.all())
 
 
 def _friendly(
