@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -278,8 +277,6 @@ class DraftedDivisionSerializer(serializers.Serializer[Any]):
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class NextSeason(APIView):
     """The preview of the next season, and its draft event."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_season",

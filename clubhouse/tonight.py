@@ -21,7 +21,6 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from django.views.decorators.cache import never_cache
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import exceptions, serializers, status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -890,8 +889,6 @@ class StartSerializer(serializers.Serializer[Any]):
 @open_to(post=Who.DIRECTORS)
 class Tonight(APIView):
     """Starting an evening of a club."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="clubs_start_evening",

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, status
-from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -504,8 +504,6 @@ class PastPreviewSerializer(PastImportPreviewSerializer):
 class PastSeasons(APIView):
     """The imported seasons of a club."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
         operation_id="past_seasons_list",
         summary="Imported seasons of a club",
@@ -540,8 +538,6 @@ class PastSeasons(APIView):
 @open_to(get=Who.EVERYBODY)
 class OnePastSeason(APIView):
     """An imported season."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="past_seasons_retrieve",

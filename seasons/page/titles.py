@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -256,8 +255,6 @@ def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
 class Titles(APIView):
     """The titles of a club."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
         operation_id="titles_list",
         summary="List the titles of a club",
@@ -273,8 +270,6 @@ class Titles(APIView):
 @open_to(get=Who.DIRECTORS)
 class ProposedTitles(APIView):
     """The titles that can be awarded."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="titles_proposed",

@@ -8,7 +8,6 @@ from django.http import Http404
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import generics, serializers, status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -692,7 +691,6 @@ def _draft(draft: Draw) -> dict[str, Any]:
 class Commitments(PublicView, generics.GenericAPIView[Any]):
     """The seeds a club has committed itself to."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
     serializer_class = CommitmentSerializer
     filter_backends = ()
 

@@ -6,7 +6,7 @@ from typing import Any
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import generics, serializers, status
-from rest_framework.permissions import IsAuthenticated, IsAuthenticatedOrReadOnly
+from rest_framework.permissions import IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -291,7 +291,6 @@ class EventLinkSerializer(serializers.Serializer[Any]):
 class Entries(DivisionView, generics.ListAPIView[Entry]):
     """The entries of a division."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
     serializer_class = EntrySerializer
     filter_backends = ()
 

@@ -6,7 +6,6 @@ from django.http import Http404
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers, status
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -89,8 +88,6 @@ def division_on_screen(tournament: Tournament, public_id: str | None) -> Divisio
 class OneFixture(APIView):
     """A fixture."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(operation_id="fixtures_retrieve", summary="A fixture", responses={200: FixtureSerializer, **READ})
     def get(self, request: Request, fixture: str) -> Response:
         """As everyone sees it."""
@@ -100,8 +97,6 @@ class OneFixture(APIView):
 @open_to(post=Who.HELPERS)
 class OneLine(APIView):
     """A result typed as one line."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_line",
@@ -161,8 +156,6 @@ def _confirmation_body(row: OpenReport) -> dict[str, Any]:
 @open_to(get=Who.HELPERS, post=Who.HELPERS)
 class OpenReports(APIView):
     """The open reports of an event."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_reports",
@@ -420,8 +413,6 @@ def _authorised(request: Request, public_id: str, needed: Role) -> Correction:
 class PreviewCorrection(APIView):
     """What would follow from another result."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
         operation_id="corrections_preview",
         summary="What would follow from another result",
@@ -444,8 +435,6 @@ class PreviewCorrection(APIView):
 @open_to(get=Who.STAFF, post=Who.DIRECTORS)
 class Corrections(APIView):
     """The corrections of a fixture."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="corrections_list",
@@ -490,8 +479,6 @@ class Corrections(APIView):
 class OneCorrection(APIView):
     """A correction."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
         operation_id="corrections_retrieve",
         summary="A correction that was applied",
@@ -506,8 +493,6 @@ class OneCorrection(APIView):
 @open_to(post=Who.STAFF)
 class PreviewUndo(APIView):
     """What would follow from undoing a correction."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="corrections_undo_preview",
@@ -524,8 +509,6 @@ class PreviewUndo(APIView):
 @open_to(post=Who.DIRECTORS)
 class Undo(APIView):
     """The undo of a correction."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="corrections_undo",

@@ -5,7 +5,6 @@ from typing import Any
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework import serializers as drf_serializers
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -130,8 +129,6 @@ def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow]
 class BracketView(APIView):
     """The graph of a division."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
         operation_id="divisions_bracket",
         summary="The whole bracket",
@@ -188,7 +185,6 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
 class Fixtures(APIView, generics.GenericAPIView[Any]):
     """The fixtures of a division as a list."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
     pagination_class = NumberedPages
     serializer_class = state_api.FixtureSerializer
     filter_backends = ()
@@ -437,8 +433,6 @@ def _stage_and_round(request: Request) -> tuple[int | None, int | None]:
 class Standings(APIView):
     """Standings of a division."""
 
-    permission_classes = (IsAuthenticatedOrReadOnly,)
-
     @extend_schema(
         operation_id="divisions_standings",
         summary="Standings of all stages",
@@ -460,8 +454,6 @@ class Standings(APIView):
 @open_to(get=Who.EVERYBODY)
 class Pairings(APIView):
     """Pairings of a division."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="divisions_pairings",

@@ -5,7 +5,6 @@ from typing import Any
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.permissions import IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -35,8 +34,6 @@ class UndecidedActSerializer(serializers.Serializer[Any]):
 @open_to(get=Who.HELPERS)
 class UndecidedActs(APIView):
     """The kept acts of an event that wait for a decision."""
-
-    permission_classes = (IsAuthenticatedOrReadOnly,)
 
     @extend_schema(
         operation_id="tournaments_undecided_kept",
