@@ -448,8 +448,6 @@ class EventSummarySerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.EVERYBODY)
 class SummaryView(TournamentView):
-    """The summary of an event."""
-
     @extend_schema(
         operation_id="tournaments_report",
         summary="Get the summary of an event",
@@ -463,8 +461,6 @@ class SummaryView(TournamentView):
 
 @open_to(get=Who.EVERYBODY)
 class EventAnalysis(TournamentView):
-    """How well an event was played."""
-
     @extend_schema(
         operation_id="tournaments_analysis",
         summary="How well an event was played",
@@ -475,5 +471,4 @@ class EventAnalysis(TournamentView):
         responses={200: NightSerializer, **READ},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """Return what is analysed by now."""
         return Response(NightSerializer(event_night(request.user, self.get_tournament())).data)

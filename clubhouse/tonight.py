@@ -888,8 +888,6 @@ class StartSerializer(serializers.Serializer[Any]):
 
 @open_to(post=Who.DIRECTORS)
 class Tonight(APIView):
-    """Starting an evening of a club."""
-
     @extend_schema(
         operation_id="clubs_start_evening",
         summary="Start an evening in one step",

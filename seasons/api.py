@@ -27,8 +27,6 @@ from tournaments.state.api import READ
 
 @open_to(get=Who.EVERYBODY)
 class Seasons(APIView):
-    """The seasons of a club."""
-
     @extend_schema(
         operation_id="clubs_seasons",
         summary="List the seasons of a club",
@@ -42,8 +40,6 @@ class Seasons(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class OneSeason(APIView):
-    """A season."""
-
     @extend_schema(
         operation_id="seasons_retrieve",
         summary="Get the table of a season",
@@ -172,8 +168,6 @@ def race_data(user: Visitor, series: Series) -> dict[str, Any]:
 
 @open_to(get=Who.EVERYBODY)
 class SeasonRace(APIView):
-    """What is still open in a season."""
-
     @extend_schema(
         operation_id="seasons_race",
         summary="Get who can still win a season",
@@ -186,8 +180,6 @@ class SeasonRace(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class PlayerRace(APIView):
-    """What it would take for one player."""
-
     @extend_schema(
         operation_id="seasons_race_of_player",
         summary="Get what a player needs in a season",

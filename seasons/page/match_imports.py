@@ -360,8 +360,6 @@ class MatchesPreviewSerializer(PastImportPreviewSerializer):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class PastMatches(APIView):
-    """The imported matches of a club."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -400,8 +398,6 @@ class PastMatches(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class UndoPastMatches(APIView):
-    """Undoing an import of matches."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(

@@ -502,8 +502,6 @@ class PastPreviewSerializer(PastImportPreviewSerializer):
 
 @open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class PastSeasons(APIView):
-    """The imported seasons of a club."""
-
     @extend_schema(
         operation_id="past_seasons_list",
         summary="Imported seasons of a club",
@@ -537,8 +535,6 @@ class PastSeasons(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class OnePastSeason(APIView):
-    """An imported season."""
-
     @extend_schema(
         operation_id="past_seasons_retrieve",
         summary="An imported season with its table",
@@ -551,8 +547,6 @@ class OnePastSeason(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class UndoPastSeason(APIView):
-    """Undoing an import."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(

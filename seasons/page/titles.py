@@ -253,8 +253,6 @@ def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
 
 @open_to(get=Who.EVERYBODY)
 class Titles(APIView):
-    """The titles of a club."""
-
     @extend_schema(
         operation_id="titles_list",
         summary="List the titles of a club",
@@ -269,8 +267,6 @@ class Titles(APIView):
 
 @open_to(get=Who.DIRECTORS)
 class ProposedTitles(APIView):
-    """The titles that can be awarded."""
-
     @extend_schema(
         operation_id="titles_proposed",
         summary="List the titles that can be awarded",

@@ -501,7 +501,6 @@ class AllRounds(DivisionView):
         responses={200: RoundsSerializer, 409: WRITE[409], **READ},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """The paired rounds and the state of the next."""
         return rounds_response(request, self.get_division())
 
     @extend_schema(
@@ -534,8 +533,6 @@ class AllRounds(DivisionView):
 
 @open_to(post=Who.DIRECTORS)
 class AskBye(DivisionView):
-    """A requested bye."""
-
     @extend_schema(
         operation_id="rounds_ask_bye",
         summary="Request a bye",
@@ -555,8 +552,6 @@ class AskBye(DivisionView):
 
 @open_to(post=Who.DIRECTORS)
 class TakeBackBye(DivisionView):
-    """Cancelling a requested bye."""
-
     @extend_schema(
         operation_id="rounds_take_back_bye",
         summary="Cancel a requested bye",
@@ -599,8 +594,6 @@ class KeptApartView(DivisionView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class AllApart(KeptApartView):
-    """The pairs of a division that are kept apart."""
-
     @extend_schema(
         operation_id="kept_apart_list",
         summary="List pairs that are kept apart",
@@ -631,8 +624,6 @@ class AllApart(KeptApartView):
 
 @open_to(post=Who.DIRECTORS)
 class LetMeet(KeptApartView):
-    """A pair that may meet again."""
-
     @extend_schema(
         operation_id="kept_apart_take_back",
         summary="Let two entries meet again",
@@ -704,7 +695,6 @@ class Commitments(PublicView, generics.GenericAPIView[Any]):
         responses={200: CommitmentSerializer(many=True), **READ},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """One page of the list."""
         page = self.paginate_queryset(commitments_of(access.club(slug)))
         rows = [_listed_commitment(line) for line in lines(page or [])]
         return self.get_paginated_response(CommitmentSerializer(rows, many=True).data)

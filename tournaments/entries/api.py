@@ -289,8 +289,6 @@ class EventLinkSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Entries(DivisionView, generics.ListAPIView[Entry]):
-    """The entries of a division."""
-
     serializer_class = EntrySerializer
     filter_backends = ()
 
@@ -349,8 +347,6 @@ class Entries(DivisionView, generics.ListAPIView[Entry]):
 
 @open_to(post=Who.DIRECTORS)
 class Paste(DivisionView):
-    """Entering many players at once."""
-
     parser_classes = (*DivisionView.parser_classes, CsvParser)
 
     @extend_schema(
@@ -375,7 +371,6 @@ class Paste(DivisionView):
     )
     @repeated(Repeat.STATE)
     def post(self, request: Request, **kwargs: str) -> Response:
-        """Whom each name matches, and who was entered."""
         division = self.get_division(Role.DIRECTOR)
         of_pairs = division.sides != Division.Sides.ONE
         fields = validated(PairFileSerializer if of_pairs else EntryFileSerializer, request)
@@ -407,8 +402,6 @@ def _line(line: ListedName) -> dict[str, Any]:
 
 @open_to(post=Who.SIGNED_IN)
 class Register(DivisionView):
-    """Registering oneself."""
-
     @extend_schema(
         operation_id="entries_register",
         summary="Enter myself",
@@ -427,8 +420,6 @@ class Register(DivisionView):
 
 @open_to(get=Who.EVERYBODY)
 class OneEntry(EntryView):
-    """An entry."""
-
     @extend_schema(operation_id="entries_retrieve", summary="Get an entry", responses={200: EntrySerializer, **READ})
     def get(self, request: Request, **kwargs: str) -> Response:
         """The entry as shown to everybody."""
@@ -437,8 +428,6 @@ class OneEntry(EntryView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Withdraw(EntryView):
-    """Withdrawing an entry."""
-
     @extend_schema(
         operation_id="entries_withdraw_preview",
         summary="Preview a withdrawal: what is forfeited, and whom it lets through",
@@ -477,8 +466,6 @@ class Withdraw(EntryView):
 
 @open_to(post=Who.HELPERS)
 class CheckInView(EntryView):
-    """Checking a player in."""
-
     @extend_schema(
         operation_id="entries_check_in",
         summary="Check a player in or out, or record until when they are away",
@@ -506,8 +493,6 @@ class CheckInView(EntryView):
 
 @open_to(post=Who.SIGNED_IN)
 class Leave(TournamentView):
-    """Withdrawing oneself from an event."""
-
     @extend_schema(
         operation_id="tournaments_leave",
         summary="Withdraw myself from every division",
@@ -542,8 +527,6 @@ class DirectedEntryView(EntryView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class ReturnView(DirectedEntryView):
-    """The return of a player who has withdrawn."""
-
     @extend_schema(
         operation_id="entries_return_preview",
         summary="Preview the return of a withdrawn player",
@@ -583,8 +566,6 @@ class ReturnView(DirectedEntryView):
 
 @open_to(post=Who.DIRECTORS)
 class TeamView(DirectedEntryView):
-    """The team of an entry."""
-
     @extend_schema(
         operation_id="entries_set_team",
         summary="Name the team of an entry",
@@ -603,8 +584,6 @@ class TeamView(DirectedEntryView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class UndoLateView(DirectedEntryView):
-    """Undoing a late entry."""
-
     @extend_schema(
         operation_id="entries_undo_late_preview",
         summary="Preview undoing a late entry",
@@ -636,8 +615,6 @@ class UndoLateView(DirectedEntryView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class ReentryView(DirectedEntryView):
-    """Another entry of a player who is out of the main bracket."""
-
     @extend_schema(
         operation_id="entries_re_enter_preview",
         summary="Preview a re-entry",
@@ -673,8 +650,6 @@ class ReentryView(DirectedEntryView):
 
 @open_to(post=Who.DIRECTORS)
 class SubstituteView(DirectedEntryView):
-    """A substitute in the place of an entry."""
-
     @extend_schema(
         operation_id="entries_substitute",
         summary="Let a substitute, or another pair, take the place of an entry",
@@ -697,8 +672,6 @@ class SubstituteView(DirectedEntryView):
 
 @open_to(post=Who.DIRECTORS)
 class UndoSubstitutionView(DirectedEntryView):
-    """Undoing a substitution."""
-
     @extend_schema(
         operation_id="entries_undo_substitution",
         summary="Give an entry its place back from the last substitute",
@@ -723,8 +696,6 @@ PERSON = OpenApiParameter("person", description="The public id of the one of a p
 
 @open_to(get=Who.STAFF, delete=Who.STAFF)
 class EventLinkView(EntryView):
-    """The personal link of the player of an entry."""
-
     permission_classes = (IsAuthenticated,)
 
     @extend_schema(
@@ -736,7 +707,6 @@ class EventLinkView(EntryView):
         responses={200: EventLinkSerializer, **READ, **WRITE},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """For assistants and the player."""
         entry = self.get_entry(Role.ASSISTANT)
         person = person_in(entry, request.query_params.get("person", ""))
         links = links_to_hand_out(entry, by(request), partial(absolute_url, request), only=person)
@@ -754,7 +724,6 @@ class EventLinkView(EntryView):
         responses={204: None, **WRITE},
     )
     def delete(self, request: Request, **kwargs: str) -> Response:
-        """For assistants and the player."""
         entry = self.get_entry(Role.ASSISTANT)
         person = person_in(entry, request.query_params.get("person", ""))
         current = generations_of(entry.division.tournament, [person.pk])[person.pk]

@@ -367,8 +367,6 @@ EXAMPLE = OpenApiExample(
 
 @open_to(get=Who.EVERYBODY, post=Who.SIGNED_IN)
 class EventList(PublicView, generics.ListAPIView[Tournament]):
-    """Events of all clubs."""
-
     serializer_class = EventSerializer
     filter_backends = ()
 
@@ -401,7 +399,6 @@ class EventList(PublicView, generics.ListAPIView[Tournament]):
     )
     @repeated(Repeat.KEY)
     def post(self, request: Request) -> Response:
-        """201 with the URL of the event."""
         fields = validated(NewEventSerializer, request)
         club = people.club_for_director(request.user, fields.pop("club"))
         event = services.create_tournament(club=club, **self.acting(), **fields)
@@ -417,8 +414,6 @@ def changed_event(event: Tournament, audience: Audience | None, moved: Mapping[s
 
 @open_to(get=Who.EVERYBODY, patch=Who.DIRECTORS)
 class OneEvent(TournamentView):
-    """An event."""
-
     @extend_schema(
         operation_id="tournaments_retrieve", summary="Get an event", responses={200: EventSerializer, **READ}
     )
@@ -450,8 +445,6 @@ class OneEvent(TournamentView):
 
 @open_to(post=Who.DIRECTORS)
 class Publish(TournamentView):
-    """Publishing an event."""
-
     @extend_schema(
         operation_id="tournaments_publish",
         summary="Publish an event",
@@ -467,8 +460,6 @@ class Publish(TournamentView):
 
 @open_to(post=Who.DIRECTORS)
 class Cancel(TournamentView):
-    """Cancelling an event."""
-
     @extend_schema(
         operation_id="tournaments_cancel",
         summary="Cancel an event",
@@ -490,8 +481,6 @@ class Cancel(TournamentView):
 
 @open_to(get=Who.STAFF)
 class Log(TournamentView, generics.GenericAPIView[Any]):
-    """The log of an event: who changed what, and when."""
-
     serializer_class = LogSerializer
     filter_backends = ()
 
@@ -505,7 +494,6 @@ class Log(TournamentView, generics.GenericAPIView[Any]):
         responses={200: LogSerializer(many=True), 401: WRITE[401], 403: WRITE[403], **READ},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """One page of the log."""
         tournament = self.get_tournament(Role.ASSISTANT)
         directs = people.is_at_least(people.role_in(request.user, tournament.club), Role.DIRECTOR)
         rows = log.of_kind(log.entries_of(tournament, directs=directs), request.query_params.get("kind", ""))
@@ -522,8 +510,6 @@ def division_response(division: Division, code: int = status.HTTP_200_OK, **head
 
 @open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Divisions(TournamentView):
-    """The divisions of an event."""
-
     @extend_schema(
         operation_id="divisions_list",
         summary="List the divisions of an event",
@@ -556,8 +542,6 @@ class Divisions(TournamentView):
 
 @open_to(get=Who.EVERYBODY, patch=Who.DIRECTORS)
 class OneDivision(DivisionView):
-    """A division."""
-
     @extend_schema(
         operation_id="divisions_retrieve", summary="Get a division", responses={200: DivisionSerializer, **READ}
     )
@@ -585,8 +569,6 @@ class OneDivision(DivisionView):
 
 @open_to(put=Who.DIRECTORS)
 class Deadlines(DivisionView):
-    """The deadlines of a division's rounds."""
-
     @extend_schema(
         operation_id="divisions_deadlines",
         summary="Set the deadlines of all rounds",
@@ -651,8 +633,6 @@ def _body(helper: Helper) -> dict[str, Any]:
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class Helpers(TournamentView):
-    """The helpers of an event."""
-
     @extend_schema(
         operation_id="tournaments_helpers_list",
         summary="List the helpers of an event",
@@ -689,8 +669,6 @@ class Helpers(TournamentView):
 
 @open_to(delete=Who.DIRECTORS)
 class OneHelper(TournamentView):
-    """A helper of an event."""
-
     @extend_schema(
         operation_id="tournaments_helpers_delete",
         summary="Remove a helper",
@@ -698,7 +676,6 @@ class OneHelper(TournamentView):
         responses={204: None, **WRITE},
     )
     def delete(self, request: Request, **kwargs: str) -> Response:
-        """For directors."""
         tournament = self.get_tournament(Role.DIRECTOR)
         helper = access.helper_of(tournament, self.kwargs["helper"])
         helpers.remove_helper(helper=helper, **self.acting())

@@ -223,8 +223,6 @@ class FloorSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.EVERYBODY)
 class FloorOfEvent(APIView):
-    """The floor of an event."""
-
     @extend_schema(
         operation_id="tournaments_floor",
         summary="Tables, calls and queue of an event",
@@ -256,8 +254,6 @@ class FloorOfEvent(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class CloseMatches(APIView):
-    """Closing time."""
-
     @extend_schema(
         operation_id="tournaments_floor_close",
         summary="Do the same with all matches that still run at closing time",
@@ -449,8 +445,6 @@ def _line_body(outcome: LineOutcome) -> dict[str, Any]:
 
 @open_to(post=Who.HELPERS)
 class ResultLines(APIView):
-    """Several results, one per line."""
-
     @extend_schema(
         operation_id="tournaments_lines",
         summary="Enter several results, one per line",

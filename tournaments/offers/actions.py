@@ -105,8 +105,6 @@ class StartListSerializer(FormSerializer):
 
 @open_to(get=Who.EVERYBODY)
 class Offers(TournamentView):
-    """The side events that are offered at the desk of an event."""
-
     @extend_schema(
         operation_id="offers_list",
         summary="List the side events of an event that start themselves",

@@ -86,8 +86,6 @@ def division_on_screen(tournament: Tournament, public_id: str | None) -> Divisio
 
 @open_to(get=Who.EVERYBODY)
 class OneFixture(APIView):
-    """A fixture."""
-
     @extend_schema(operation_id="fixtures_retrieve", summary="A fixture", responses={200: FixtureSerializer, **READ})
     def get(self, request: Request, fixture: str) -> Response:
         """As everyone sees it."""
@@ -96,8 +94,6 @@ class OneFixture(APIView):
 
 @open_to(post=Who.HELPERS)
 class OneLine(APIView):
-    """A result typed as one line."""
-
     @extend_schema(
         operation_id="tournaments_line",
         summary="Enter a result in one line",
@@ -155,8 +151,6 @@ def _confirmation_body(row: OpenReport) -> dict[str, Any]:
 
 @open_to(get=Who.HELPERS, post=Who.HELPERS)
 class OpenReports(APIView):
-    """The open reports of an event."""
-
     @extend_schema(
         operation_id="tournaments_reports",
         summary="Players' reports and provisional results that need an answer or a ruling",
@@ -411,8 +405,6 @@ def _authorised(request: Request, public_id: str, needed: Role) -> Correction:
 
 @open_to(post=Who.STAFF)
 class PreviewCorrection(APIView):
-    """What would follow from another result."""
-
     @extend_schema(
         operation_id="corrections_preview",
         summary="What would follow from another result",
@@ -434,8 +426,6 @@ class PreviewCorrection(APIView):
 
 @open_to(get=Who.STAFF, post=Who.DIRECTORS)
 class Corrections(APIView):
-    """The corrections of a fixture."""
-
     @extend_schema(
         operation_id="corrections_list",
         summary="The corrections of a fixture, the newest first",
@@ -477,8 +467,6 @@ class Corrections(APIView):
 
 @open_to(get=Who.STAFF)
 class OneCorrection(APIView):
-    """A correction."""
-
     @extend_schema(
         operation_id="corrections_retrieve",
         summary="A correction that was applied",
@@ -492,8 +480,6 @@ class OneCorrection(APIView):
 
 @open_to(post=Who.STAFF)
 class PreviewUndo(APIView):
-    """What would follow from undoing a correction."""
-
     @extend_schema(
         operation_id="corrections_undo_preview",
         summary="What would follow from undoing a correction",
@@ -508,8 +494,6 @@ class PreviewUndo(APIView):
 
 @open_to(post=Who.DIRECTORS)
 class Undo(APIView):
-    """The undo of a correction."""
-
     @extend_schema(
         operation_id="corrections_undo",
         summary="Undo a correction as one step",

@@ -127,8 +127,6 @@ def rows_and_names(request: Request, division: Division) -> tuple[list[RoundRow]
 
 @open_to(get=Who.EVERYBODY)
 class BracketView(APIView):
-    """The graph of a division."""
-
     @extend_schema(
         operation_id="divisions_bracket",
         summary="The whole bracket",
@@ -143,7 +141,6 @@ class BracketView(APIView):
         responses={200: state_api.BracketSerializer, **READ},
     )
     def get(self, request: Request, division: str) -> Response:
-        """All stages, brackets and rounds."""
         requested = access.division(request.user, division)
         rounds, names = rows_and_names(request, requested)
         body = {
@@ -183,8 +180,6 @@ def _brackets(rounds: list[RoundRow], names: Names) -> list[dict[str, Any]]:
 
 @open_to(get=Who.EVERYBODY)
 class Fixtures(APIView, generics.GenericAPIView[Any]):
-    """The fixtures of a division as a list."""
-
     pagination_class = NumberedPages
     serializer_class = state_api.FixtureSerializer
     filter_backends = ()
@@ -431,8 +426,6 @@ def _stage_and_round(request: Request) -> tuple[int | None, int | None]:
 
 @open_to(get=Who.EVERYBODY)
 class Standings(APIView):
-    """Standings of a division."""
-
     @extend_schema(
         operation_id="divisions_standings",
         summary="Standings of all stages",
@@ -453,8 +446,6 @@ class Standings(APIView):
 
 @open_to(get=Who.EVERYBODY)
 class Pairings(APIView):
-    """Pairings of a division."""
-
     @extend_schema(
         operation_id="divisions_pairings",
         summary="Pairings of a stage",

@@ -538,8 +538,6 @@ def _settings(stages: list[dict[str, Any]]) -> list[StageSettings]:
 
 @open_to(get=Who.EVERYBODY, put=Who.DIRECTORS)
 class Stages(DivisionView):
-    """The stages of a division, in the order they are played."""
-
     @extend_schema(
         operation_id="stages_list",
         summary="Get the format of a division",
@@ -574,7 +572,6 @@ class Stages(DivisionView):
         responses={200: SetStageSerializer(many=True), **WRITE},
     )
     def put(self, request: Request, **kwargs: str) -> Response:
-        """Return the new stages."""
         division = self.get_division(Role.DIRECTOR)
         fields = validated(NewStagesSerializer, request)
         after = read_after(request, fields)
@@ -592,8 +589,6 @@ class Stages(DivisionView):
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 class OutlineView(DivisionView):
-    """A preview of a format for a number of entries."""
-
     @extend_schema(
         operation_id="outline_retrieve",
         summary="Preview the format",
@@ -611,7 +606,6 @@ class OutlineView(DivisionView):
         responses={200: OutlineSerializer, **WRITE},
     )
     def get(self, request: Request, **kwargs: str) -> Response:
-        """Return the preview of the stored stages."""
         division = self.get_division(Role.DIRECTOR)
         evening = validated_query(EveningSerializer, request)
         return Response(preview_data(division, stage_settings(division), evening))
@@ -628,7 +622,6 @@ class OutlineView(DivisionView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request, **kwargs: str) -> Response:
-        """Return the preview of the submitted stages."""
         division = self.get_division(Role.DIRECTOR)
         fields = validated(WantedOutlineSerializer, request)
         return Response(preview_data(division, _settings(fields["stages"]), fields))

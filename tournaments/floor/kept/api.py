@@ -55,6 +55,5 @@ class KeptAtEvent(APIView):
     )
     @repeated(Repeat.HARMLESS)
     def post(self, request: Request, tournament: str) -> Response:
-        """Return the outcome of each act."""
         event = access.tournament_by_id(request.user, tournament, access.HELPER)
         return received(request, about_event(event, by(request)), arrival_at(event), timezone.now())

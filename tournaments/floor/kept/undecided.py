@@ -33,8 +33,6 @@ class UndecidedActSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.HELPERS)
 class UndecidedActs(APIView):
-    """The kept acts of an event that wait for a decision."""
-
     @extend_schema(
         operation_id="tournaments_undecided_kept",
         summary="List what was kept without a connection and waits for a decision",
