@@ -8,10 +8,9 @@ import players.joining.actions
 import players.notifications.emails
 import players.notifications.page
 import players.privacy.page
+from config.urls.patterns import CLAIM, ID, ROW
 
-ID = "[2-9a-z]{10}"
 INVITATION = r"^invitations/(?P<secret>[\w-]{20,64})/"
-CLAIM = r"claims/(?P<pk>\d{1,18})/"
 
 # fmt: off
 urlpatterns: list[URLPattern] = [
@@ -47,12 +46,12 @@ urlpatterns: list[URLPattern] = [
     path("notifications/", players.notifications.page.notifications, name="notifications"),
     path("notifications/bell/", players.notifications.page.bell, name="notification-bell"),
     path("notifications/read/", players.notifications.page.mark_read, name="notifications-read"),
-    re_path(r"^notifications/(?P<notification>\d{1,18})/open/$", players.notifications.page.open_notification, name="notification-open"),
-    re_path(r"^notifications/(?P<notification>\d{1,18})/unread/$", players.notifications.page.mark_unread, name="notification-unread"),
+    re_path(rf"^notifications/(?P<notification>{ROW})/open/$", players.notifications.page.open_notification, name="notification-open"),
+    re_path(rf"^notifications/(?P<notification>{ROW})/unread/$", players.notifications.page.mark_unread, name="notification-unread"),
     path("account/notifications/", players.notifications.page.settings, name="notification-settings"),
     path("account/notifications/push/", players.notifications.page.subscribe, name="push-subscribe"),
     path("account/notifications/push/session/", players.notifications.page.bind, name="push-bind"),
-    re_path(r"^account/notifications/push/(?P<browser>\d{1,18})/remove/$", players.notifications.page.remove_browser, name="push-remove"),
+    re_path(rf"^account/notifications/push/(?P<browser>{ROW})/remove/$", players.notifications.page.remove_browser, name="push-remove"),
     re_path(rf"^unsubscribe/{players.notifications.emails.TOKEN}/$", players.notifications.page.unsubscribe, name="unsubscribe"),
     re_path(rf"{INVITATION}$", players.accounts.page.invitation, name="invitation"),
     re_path(rf"{INVITATION}accept/$", players.accounts.page.accept, name="accept-invitation"),

@@ -45,19 +45,17 @@ import tournaments.offers.actions
 import tournaments.results.actions
 import tournaments.results.api
 import tournaments.standings.api
+from config.urls.patterns import CLAIM, CLUB_SLUG, ID, JOIN_REQUEST, ROW
 
 API = "^api/v1/"
-ID = "[2-9a-z]{10}"
 LIVE = rf"{API}matches/(?P<public_id>{ID})/live/"
-API_CLUB = rf"{API}clubs/(?P<slug>[a-z0-9-]+)/"
+API_CLUB = rf"{API}clubs/(?P<slug>{CLUB_SLUG})/"
 CHALLENGE = rf"{API}challenges/(?P<public_id>{ID})/"
 API_MATCH = rf"{API}matches/(?P<public_id>{ID})/"
 API_RECORD = rf"{API}submissions/(?P<public_id>{ID})/"
 API_PLAYER = rf"{API}players/(?P<public_id>{ID})/"
-API_RATING_POOL = rf"{API_CLUB}pools/(?P<pk>\d{{1,18}})/"
+API_RATING_POOL = rf"{API_CLUB}pools/(?P<pk>{ROW})/"
 API_MEMBER = rf"{API_CLUB}members/(?P<public_id>{ID})/"
-CLAIM = r"claims/(?P<pk>\d{1,18})/"
-JOIN_REQUEST = r"join-requests/(?P<public_id>[2-9a-z]{10})/"
 API_PAST_MATCHES = rf"{API_CLUB}past-matches/(?P<public_id>{ID})/"
 API_PAST_SEASON = rf"{API_CLUB}past-seasons/(?P<public_id>{ID})/"
 API_SEASON = rf"{API}seasons/(?P<series>{ID})/"
@@ -132,7 +130,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_RATING_POOL}formulas/$", matches.rankings.pools_api.PoolFormulas.as_view(), name="api-pool-formulas"),
     re_path(rf"{API_RATING_POOL}ranking/$", matches.rankings.pools_api.PoolRanking.as_view(), name="api-pool-ranking"),
     re_path(rf"{API_RATING_POOL}imports/$", matches.rankings.pools_api.ImportList.as_view(), name="api-pool-imports"),
-    re_path(rf"{API_RATING_POOL}imports/(?P<source>\d{{1,18}})/undo/$", matches.rankings.pools_api.UndoImport.as_view(), name="api-pool-undo"),
+    re_path(rf"{API_RATING_POOL}imports/(?P<source>{ROW})/undo/$", matches.rankings.pools_api.UndoImport.as_view(), name="api-pool-undo"),
     path("api/v1/rankings/", matches.rankings.api.RankingList.as_view(), name="api-rankings"),
     path("api/v1/players/", matches.rankings.api.PlayerList.as_view(), name="api-players"),
     re_path(rf"{API_PLAYER}$", matches.rankings.api.PlayerDetail.as_view(), name="api-player"),
@@ -145,7 +143,7 @@ urlpatterns: list[URLPattern] = [
     path("api/v1/tokens/", players.accounts.api.Tokens.as_view(), name="api-tokens"),
     path("api/v1/tokens/current/", players.accounts.api.CurrentToken.as_view(), name="api-current-token"),
     path("api/v1/me/tokens/", players.accounts.api.MyTokens.as_view(), name="api-my-tokens"),
-    re_path(rf"{API}me/tokens/(?P<token_id>\d{{1,18}})/$", players.accounts.api.OneToken.as_view(), name="api-my-token"),
+    re_path(rf"{API}me/tokens/(?P<token_id>{ROW})/$", players.accounts.api.OneToken.as_view(), name="api-my-token"),
     path("api/v1/invitations/accept/", players.accounts.api.AcceptInvitation.as_view(), name="api-accept-invitation"),
     path("api/v1/accounts/", players.accounts.api.Accounts.as_view(), name="api-accounts"),
     path("api/v1/me/exports/", players.privacy.api.MyExports.as_view(), name="api-my-exports"),
@@ -170,7 +168,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_CLUB}members/$", players.clubs.api.Members.as_view(), name="api-members"),
     re_path(rf"{API_CLUB}members/list/$", players.clubs.api.MemberList.as_view(), name="api-member-list"),
     re_path(rf"{API_CLUB}merges/$", players.clubs.api.Merges.as_view(), name="api-merges"),
-    re_path(rf"{API_CLUB}merges/(?P<pk>\d{{1,18}})/$", players.clubs.api.UndoMerge.as_view(), name="api-undo-merge"),
+    re_path(rf"{API_CLUB}merges/(?P<pk>{ROW})/$", players.clubs.api.UndoMerge.as_view(), name="api-undo-merge"),
     re_path(rf"{API_MEMBER}$", players.clubs.api.OneMember.as_view(), name="api-member"),
     re_path(rf"{API_MEMBER}name/$", players.clubs.api.MemberName.as_view(), name="api-member-name"),
     re_path(rf"{API_MEMBER}invitation/$", players.clubs.api.MemberInvitation.as_view(), name="api-member-invitation"),
@@ -235,7 +233,7 @@ urlpatterns: list[URLPattern] = [
     ),
     re_path(rf"{API_EVENT}floor/undo/$", tournaments.floor.page.actions.ACTIONS['undo'].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{API_EVENT}kept/undecided/$", tournaments.floor.kept.undecided.UndecidedActs.as_view(), name="api-kept-undecided"),
-    *(re_path(rf"{API_EVENT}kept/(?P<kept>\d{{1,18}})/{act.path}/$", act.endpoint, name=f"api-kept-{act.name}") for act in tournaments.floor.kept.actions.ACTIONS.values()),
+    *(re_path(rf"{API_EVENT}kept/(?P<kept>{ROW})/{act.path}/$", act.endpoint, name=f"api-kept-{act.name}") for act in tournaments.floor.kept.actions.ACTIONS.values()),
     re_path(rf"{API_EVENT}lines/$", tournaments.floor.api.ResultLines.as_view(), name="api-tournament-lines"),
     re_path(rf"{API_EVENT}divisions/$", tournaments.events.api.Divisions.as_view(), name="api-divisions"),
     re_path(rf"{API_DIVISION}$", tournaments.events.api.OneDivision.as_view(), name="api-division"),

@@ -21,14 +21,11 @@ import players.joining.page
 import players.privacy.page
 import tournaments.draws.page
 import tournaments.events.page
+from config.urls.patterns import CLUB, CLUB_SLUG, ID, JOIN_REQUEST, ROW, SHARE
 from core.links import by_personal_link
 
-CLUB = r"^clubs/(?P<slug>[a-z0-9-]+)/"
-POOL = rf"{CLUB}pools/(?P<pk>\d{{1,18}})/"
-ID = "[2-9a-z]{10}"
+POOL = rf"{CLUB}pools/(?P<pk>{ROW})/"
 MEMBER = rf"{CLUB}members/(?P<public_id>{ID})/"
-JOIN_REQUEST = r"join-requests/(?P<public_id>[2-9a-z]{10})/"
-SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 OWNER = r"^owner-link/(?P<owner_token>[\w-]{43})/"
 
 # fmt: off
@@ -36,7 +33,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{CLUB}messages/$", matches.play.chat.page.reported_messages, name="reported-messages"),
     re_path(rf"{CLUB}friendlies/$", matches.play.lobby.page.friendlies, name="club-friendlies"),
     re_path(rf"{CLUB}puzzle/$", matches.puzzles.page.club_puzzle, name="club-puzzle"),
-    re_path(rf"{CLUB}puzzle/(?P<puzzle>\d{{1,18}})/keep/$", matches.puzzles.page.keep_puzzle, name="club-puzzle-keep"),
+    re_path(rf"{CLUB}puzzle/(?P<puzzle>{ROW})/keep/$", matches.puzzles.page.keep_puzzle, name="club-puzzle-keep"),
     re_path(rf"{CLUB}analysis/$", matches.analysis.page.club_analysis, name="club-analysis"),
     re_path(rf"{CLUB}classes/$", matches.analysis.page.club_classes_page, name="club-classes"),
     re_path(rf"{CLUB}analysis\.csv$", matches.analysis.page.club_csv, name="club-analysis-file"),
@@ -47,10 +44,10 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{POOL}compare/$", matches.rankings.pools.compare, name="club-pool-compare"),
     re_path(rf"{POOL}formulas/$", matches.rankings.pools.formulas, name="club-pool-formulas"),
     re_path(rf"{POOL}import/$", matches.rankings.pools.import_rows, name="club-pool-import"),
-    re_path(rf"{POOL}imports/(?P<source>\d{{1,18}})/undo/$", matches.rankings.pools.undo, name="club-pool-undo"),
+    re_path(rf"{POOL}imports/(?P<source>{ROW})/undo/$", matches.rankings.pools.undo, name="club-pool-undo"),
     re_path(rf"{CLUB}ratings/$", matches.rankings.pools.club_ratings, name="club-ratings"),
-    re_path(rf"{CLUB}ratings/(?P<pk>\d{{1,18}})/$", matches.rankings.pools.pool_ranking, name="pool-ranking"),
-    re_path(rf"{CLUB}ratings/(?P<pk>\d{{1,18}})/ratings.csv$", matches.rankings.pools.pool_ranking_csv, name="pool-ranking-csv"),
+    re_path(rf"{CLUB}ratings/(?P<pk>{ROW})/$", matches.rankings.pools.pool_ranking, name="pool-ranking"),
+    re_path(rf"{CLUB}ratings/(?P<pk>{ROW})/ratings.csv$", matches.rankings.pools.pool_ranking_csv, name="pool-ranking-csv"),
     re_path(rf"{MEMBER}data/$", players.privacy.page.member_data, name="member-data"),
     re_path(rf"{MEMBER}data/export/$", players.privacy.page.export_member_data, name="export-member-data"),
     re_path(rf"{MEMBER}erase/$", players.privacy.page.erase_member, name="erase-member"),
@@ -72,8 +69,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{CLUB}members/known/$", players.clubs.page.add_player, name="add-player"),
     re_path(rf"{CLUB}members/paste/$", players.clubs.page.paste_members, name="paste-members"),
     re_path(rf"{CLUB}members/list/$", players.clubs.page.add_list, name="add-list"),
-    re_path(rf"{CLUB}invitations/(?P<pk>\d{{1,18}})/withdraw/$", players.clubs.page.withdraw_invitation, name="withdraw-invitation"),
-    re_path(rf"{CLUB}merges/(?P<pk>\d{{1,18}})/undo/$", players.clubs.page.undo_merge, name="undo-merge"),
+    re_path(rf"{CLUB}invitations/(?P<pk>{ROW})/withdraw/$", players.clubs.page.withdraw_invitation, name="withdraw-invitation"),
+    re_path(rf"{CLUB}merges/(?P<pk>{ROW})/undo/$", players.clubs.page.undo_merge, name="undo-merge"),
     re_path(rf"{MEMBER}$", players.clubs.page.member, name="club-member"),
     re_path(rf"{MEMBER}role/$", players.clubs.page.set_role, name="set-role"),
     re_path(rf"{MEMBER}edit/$", players.clubs.page.edit_name, name="edit-name"),
@@ -91,7 +88,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{CLUB}venue/$", tournaments.events.page.venue, name="venue"),
     re_path(rf"{CLUB}tonight/$", clubhouse.tonight.tonight, name="tonight"),
     re_path(rf"{CLUB}tonight/show/$", clubhouse.tonight.show, name="tonight-show"),
-    re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)\.png$", display.sharing.page.picture.share_picture, {"kind": "club"}, name="club-card"),
+    re_path(rf"{SHARE}clubs/(?P<slug>{CLUB_SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "club"}, name="club-card"),
     path("waiting-clubs/", clubhouse.acceptance.waiting, name="waiting-clubs"),
     re_path(rf"{OWNER}$", by_personal_link(demo.owner.choice), name="owner-link"),
     re_path(rf"{OWNER}club/$", by_personal_link(demo.owner.own_club), name="owner-club"),

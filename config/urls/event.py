@@ -33,13 +33,11 @@ import tournaments.results.actions
 import tournaments.results.page.corrections
 import tournaments.results.page.fixture
 import tournaments.standings.page
+from config.urls.patterns import CLUB_SLUG, ID, ROW, SHARE, SLUG
 from core.links import by_personal_link
 from tournaments.entries.event_links import TOKEN
 
-SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
-SLUG = "[a-z0-9_-]+"
-ID = "[2-9a-z]{10}"
-EVENT = rf"^events/(?P<club>{SLUG})/(?P<slug>{SLUG})/"
+EVENT = rf"^events/(?P<club>{CLUB_SLUG})/(?P<slug>{SLUG})/"
 HELPING = r"^helping/(?P<secret>[\w-]{20,64})/"
 EVENT_LINK = rf"^e/{TOKEN}/"
 LETTER = rf"^my/letters/(?P<tournament>{ID})/"
@@ -50,12 +48,12 @@ FIXTURE = rf"{EVENT}fixtures/(?P<fixture>{ID})/"
 
 # fmt: off
 urlpatterns: list[URLPattern] = [
-    re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "event"}, name="event-card"),
-    re_path(rf"{SHARE}standings/(?P<club>{SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "standing"}, name="standing-card"),
-    re_path(rf"{SHARE}events/(?P<club>{SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "division"}, name="division-card"),
+    re_path(rf"{SHARE}events/(?P<club>{CLUB_SLUG})/(?P<slug>{SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "event"}, name="event-card"),
+    re_path(rf"{SHARE}standings/(?P<club>{CLUB_SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "standing"}, name="standing-card"),
+    re_path(rf"{SHARE}events/(?P<club>{CLUB_SLUG})/(?P<slug>{SLUG})/(?P<division>{ID})\.png$", display.sharing.page.picture.share_picture, {"kind": "division"}, name="division-card"),
     path("events/", tournaments.events.page.event_list, name="events"),
     # No club has the slug “new”.
-    re_path(rf"^events/new/(?P<club>{SLUG})/$", tournaments.events.page.create, name="event-create"),
+    re_path(rf"^events/new/(?P<club>{CLUB_SLUG})/$", tournaments.events.page.create, name="event-create"),
     re_path(rf"{EVENT}$", tournaments.events.page.event, name="event"),
     re_path(rf"{EVENT}edit/$", tournaments.events.page.edit, name="event-edit"),
     re_path(rf"{EVENT}publish/$", tournaments.events.page.publish, name="event-publish"),
@@ -110,8 +108,8 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{EVENT}floor/close/$", tournaments.floor.page.floor.close, name="floor-close"),
     re_path(rf"{EVENT}floor/matches/(?P<fixture>{ID})/$", tournaments.floor.page.floor.match, name="floor-match"),
     re_path(rf"{EVENT}floor/tables/(?P<table>{ID})/$", tournaments.floor.page.floor.table, name="floor-table"),
-    re_path(rf"{EVENT}kept/(?P<kept>\d{{1,18}})/$", tournaments.floor.kept.page.kept, name="kept"),
-    *(re_path(rf"{EVENT}kept/(?P<kept>\d{{1,18}})/{act.name}/$", act.view, name=f"kept-{act.name}") for act in tournaments.floor.kept.actions.ACTIONS.values()),
+    re_path(rf"{EVENT}kept/(?P<kept>{ROW})/$", tournaments.floor.kept.page.kept, name="kept"),
+    *(re_path(rf"{EVENT}kept/(?P<kept>{ROW})/{act.name}/$", act.view, name=f"kept-{act.name}") for act in tournaments.floor.kept.actions.ACTIONS.values()),
     re_path(rf"{EVENT}status/$", clubhouse.console.status, name="event-status"),
     re_path(rf"{EVENT}paper/$", display.paper.page.paper, name="paper"),
     re_path(rf"{EVENT}paper/score-sheets/$", display.paper.page.sheets, name="paper-sheets"),

@@ -23,14 +23,13 @@ import matches.reporting.calendars
 import matches.reporting.page
 import matches.review.page
 import tournaments.results.page.corrections
+from config.urls.patterns import ID, ROW, SHARE
 from core.links import View, by_personal_link
 from matches.lifecycle.links import TOKEN
 
-ID = "[2-9a-z]{10}"
 MATCH = rf"^matches/(?P<public_id>{ID})/"
 LINK = rf"^m/{TOKEN}/"
 RECORD = rf"^check/(?P<public_id>{ID})/"
-SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 
 
 def _by_account(view: View) -> View:
@@ -91,8 +90,8 @@ urlpatterns: list[URLPattern] = [
     path("my/", matches.reporting.page.mine, name="my-matches"),
     path("my/deck/", matches.deck.page.deck, name="deck"),
     path("my/deck/collect/", matches.deck.page.collect, name="deck-collect"),
-    re_path(r"^my/deck/(?P<card>\d{1,18})/$", matches.deck.page.answer, name="deck-card"),
-    re_path(r"^my/deck/(?P<card>\d{1,18})/suspend/$", matches.deck.page.suspend, name="deck-suspend"),
+    re_path(rf"^my/deck/(?P<card>{ROW})/$", matches.deck.page.answer, name="deck-card"),
+    re_path(rf"^my/deck/(?P<card>{ROW})/suspend/$", matches.deck.page.suspend, name="deck-suspend"),
     path("my/calendar/", matches.reporting.page.renew_calendar_feed, name="renew-calendar-feed"),
     path("my/calendar/revoke/", matches.reporting.page.revoke_calendar_feed, name="revoke-calendar-feed"),
     re_path(rf"^calendar/{matches.reporting.calendars.TOKEN}\.ics$", matches.reporting.page.calendar_feed, name="calendar-feed"),

@@ -5,10 +5,9 @@ from django.urls import URLPattern, path, re_path
 import display.sharing.page.picture
 import matches.analysis.page
 import matches.rankings.page
+from config.urls.patterns import ID, SHARE
 
-ID = "[2-9a-z]{10}"
 PLAYER = rf"^players/(?P<public_id>{ID})/"
-SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 
 # fmt: off
 urlpatterns: list[URLPattern] = [

@@ -11,14 +11,11 @@ import seasons.page.match_imports
 import seasons.page.past
 import seasons.page.season
 import seasons.page.titles
+from config.urls.patterns import CLUB, CLUB_SLUG, ID, SHARE, SLUG
 
-CLUB = r"^clubs/(?P<slug>[a-z0-9-]+)/"
-ID = "[2-9a-z]{10}"
 PAST_MATCHES = rf"{CLUB}past-matches/(?P<public_id>{ID})/"
 PAST_SEASON = rf"{CLUB}past-seasons/(?P<public_id>{ID})/"
-SLUG = "[a-z0-9_-]+"
 SEASON = rf"{CLUB}seasons/(?P<series>{SLUG})/"
-SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
 
 # fmt: off
 urlpatterns: list[URLPattern] = [
@@ -45,6 +42,6 @@ urlpatterns: list[URLPattern] = [
         re_path(rf"{SEASON}{act.name}/$", act.view, name=f"series-{act.name}")
         for act in (*seasons.actions.ACTIONS, *seasons.finals.ACTIONS)
     ),
-    re_path(rf"{SHARE}clubs/(?P<slug>[a-z0-9-]+)/seasons/(?P<series>{SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "series"}, name="series-card"),
+    re_path(rf"{SHARE}clubs/(?P<slug>{CLUB_SLUG})/seasons/(?P<series>{SLUG})\.png$", display.sharing.page.picture.share_picture, {"kind": "series"}, name="series-card"),
 ]
 # fmt: on

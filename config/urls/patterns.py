@@ -1,0 +1,13 @@
+"""Parts of URLs that the routes of several nouns have."""
+
+ID = "[2-9a-z]{10}"
+"""A public id (`core.public_ids`)."""
+ROW = r"\d{1,18}"
+"""The number of a row, for objects without a public id."""
+CLUB_SLUG = "[a-z0-9-]+"
+SLUG = "[a-z0-9_-]+"
+"""Of an event or a season."""
+CLUB = rf"^clubs/(?P<slug>{CLUB_SLUG})/"
+SHARE = r"^share/(?P<version>[0-9a-f]{10})/"
+CLAIM = rf"claims/(?P<pk>{ROW})/"
+JOIN_REQUEST = rf"join-requests/(?P<public_id>{ID})/"
