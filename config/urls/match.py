@@ -1,6 +1,7 @@
 """URLs of matches, records and the lobby."""
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 
 from django.urls import URLPattern, path, re_path
 
@@ -41,7 +42,7 @@ def _actions(prefix: str, name: str, allow: Callable[[View], View]) -> Iterator[
     yield re_path(rf"{prefix}report/$", allow(matches.reporting.page.preview), name=f"{name}-report")
     records = matches.records.intake.checks_length_first(allow(matches.reporting.actions.SEND_RECORD.view))
     yield re_path(rf"{prefix}records/$", records, name=f"{name}-records")
-    for act in matches.reporting.actions.ACTIONS:
+    for act in filter(attrgetter("has_form"), matches.reporting.actions.ACTIONS):
         yield re_path(rf"{prefix}{act.at}/$", allow(act.view), name=f"{name}-{act.name}")
     yield re_path(rf"{prefix}appointment\.ics$", allow(matches.reporting.page.appointment), name=f"{name}-appointment")
 

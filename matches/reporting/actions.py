@@ -126,13 +126,15 @@ class AnsweringSerializer(FormSerializer):
 class MatchAction(UserAction):
     """What a player does with a match; a form that is refused is shown again on its page as it was filled in.
 
-    `at` is the last part of the URL of the page and `api_name` the name of that of the endpoint, if not as usual.
+    `at` is the last part of the URL of the page and `api_name` the name of that of the endpoint, if not as usual. One
+    without `has_form` is sent to its endpoint by the script of a page.
     """
 
     responses: ClassVar[dict[int, Any]] = {200: MatchSerializer, **ERRORS}
     permissions = (AllowAny,)
     who = Who.PLAYERS
     takes_sheet: ClassVar[bool] = False
+    has_form: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -259,9 +261,10 @@ class ProposalAction(MatchAction):
         return access.proposal_of(seat, url["proposal_id"])
 
 
-class AheadAction(BoardAction):
+class AheadAction(MatchAction):
     """Decides something ahead at a board."""
 
+    has_form = False
     responses: ClassVar[dict[int, Any]] = {200: LiveMatchSerializer, **ERRORS}
 
     def answer(self, request: Request, obj: MatchSeat, form: Any) -> Response:
@@ -539,7 +542,7 @@ ACTIONS = (
     BoardAction("play-here", TapForm, _play_here),
     AheadAction("decide-ahead", AheadForm, _decide_ahead, Endpoint(
         "live_decide_ahead", AheadSerializer, {"answer": "take", "last": 41}, "Take the next double", path="live/ahead"
-    ), at="play/ahead"),
+    )),
     ArrivalAction("here", TapForm, _arrive, Endpoint("matches_arrive")),
     ArrivalAction("no-show", TapForm, _claim_no_show, Endpoint("matches_claim_no_show")),
 )  # fmt: skip

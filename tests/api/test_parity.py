@@ -366,6 +366,7 @@ API_ONLY: Mapping[str, str] = {
     "live_start": BOARD,
     "live_act": BOARD,
     "live_commit_chain": BOARD,
+    "live_decide_ahead": BOARD,
     "live_goodbye": BOARD,
     "live_hint": BOARD,
     "live_mute": BOARD,

@@ -41,7 +41,6 @@ LEFT_OUT = {
     "DecideAction": "what a desk has kept offline is an act of another kind when it is entered",
     "UndoStart": "it takes away the whole evening",
     "BoardAction": "a match played on the site is in the machine of live matches",
-    "AheadAction": "as above",
     "UploadAction": "records of matches are in the machine of a knockout (test_state_machine.py)",
     "NamesAction": "as above",
     "TimesAction": "what players agree on changes no match",

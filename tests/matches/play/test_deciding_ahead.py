@@ -174,7 +174,7 @@ def test_a_dead_cube_is_still_refused(board: Board, decider: int) -> None:
     assert not Action.objects.filter(live=live, kind__in=(Act.DOUBLE, Act.TAKE)).exists()
 
 
-# Its page and its endpoint.
+# Its endpoint.
 
 
 def path(match: Match) -> str:
@@ -207,13 +207,12 @@ def test_the_stream_says_nothing_by_correspondence(board: Board, decider: int) -
 
 
 def test_a_personal_link_decides_too_and_others_do_not(client: Client, board: Board, decider: int, dave: User) -> None:
-    link = reverse("link-decide-ahead", args=[links.token_for(board.match, decider)])
-    response = client.post(link, {"answer": "drop", "last": board.live.last})
-    assert response.status_code == 302
+    link = {"Match-Link": links.token_for(board.match, decider)}
+    body, as_json = {"answer": "drop", "last": board.live.last}, "application/json"
+    assert client.post(path(board.match), body, content_type=as_json, headers=link).status_code == 200
     assert board.live.answer_ahead == "drop"
     client.force_login(dave)
-    page = reverse("match-decide-ahead", args=[board.match.public_id])
-    assert client.post(page, {"answer": "take", "last": board.live.last}).status_code == 404
+    assert client.post(path(board.match), body | {"answer": "take"}, content_type=as_json).status_code == 404
     assert board.live.answer_ahead == "drop"
 
 
