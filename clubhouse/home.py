@@ -403,7 +403,7 @@ def _rating(viewer: Viewer, now: datetime) -> OwnRating | None:
     if standing is None:
         return None
     changes = RatingChange.objects.filter(pool=standing.pool_id, player=viewer.player, finished_at__gte=now - MONTH)
-    first = changes.order_by("finished_at", "match").first()
+    first = changes.order_by("finished_at", "match_id").first()
     return OwnRating(standing, standing.rating - first.rating_before if first is not None else None)
 
 

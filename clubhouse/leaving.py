@@ -42,7 +42,7 @@ def _of(players: Collection[Player]) -> Q:
 def held_places(players: Collection[Player], now: datetime) -> list[FinalPlace]:
     """Return the places that a person has, or is offered, in finals that are not drawn."""
     rows = FinalPlace.objects.filter(player__in=players, taken_back_at=None).exclude(answer=DECLINED)
-    rows = rows.select_related("player", "series__club", "series__final").order_by("series__club", "series")
+    rows = rows.select_related("player", "series__club", "series__final").order_by("series__club_id", "series_id")
     return [row for row in rows if row.is_held(now) and not is_drawn(row.series.final)]
 
 
@@ -100,7 +100,7 @@ def _decline(places: Iterable[FinalPlace], leaving: Leaving) -> None:
 def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Participation]:
     """Return a person to the events from which a suspension withdrew them; yield the others, with why."""
     rows = Entry.objects.filter(_of(leaving.players), status=Entry.Status.OUT, withdrawn_at=left_at)
-    entries = list(rows.select_related("player", "division__tournament__club").order_by("division", "pk"))
+    entries = list(rows.select_related("player", "division__tournament__club").order_by("division_id", "pk"))
     for division in sorted({entry.division_id for entry in entries}):
         lock_division(division)
     for entry in entries:

@@ -191,7 +191,7 @@ def _voided(division: Division) -> dict[int, list[VoidedMatch]]:
         (player, number): str(pk) for pk, player, number in division.entries.values_list("pk", "player", "number")
     }
     matches: dict[int, list[VoidedMatch]] = defaultdict(list)
-    links = Fixture.former.through.objects.filter(match__in=voided).order_by("match")
+    links = Fixture.former.through.objects.filter(match__in=voided).order_by("match_id")
     for fixture, pk in links.values_list("fixture__number", "match"):
         match, winner = voided[pk].match, voided[pk].winner or 0
         sides = [

@@ -180,7 +180,7 @@ def pools_of(series: Series) -> list[SeasonPool]:
     counted = set(series.counted.values_list("tournament", flat=True))
     concerned = Q(tournament__in=counted) | Q(tournament__cash_counts__fee_shares__series=series)
     rows = Division.objects.filter(concerned).select_related("tournament__club").distinct()
-    divisions = list(rows.order_by("tournament__starts_at", "tournament", "order", "pk"))
+    divisions = list(rows.order_by("tournament__starts_at", "tournament_id", "order", "pk"))
     parts = season_parts(divisions)
     evenings: dict[Currency, list[PoolEvening]] = defaultdict(list)
     by_event: dict[Tournament, list[Division]] = defaultdict(list)

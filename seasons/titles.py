@@ -253,7 +253,7 @@ def proposals(club: Club, now: datetime) -> list[ProposedTitle]:
     since = now - PROPOSED
     first_day = in_zone(since, club.time_zone).date()
     closings = SeriesClosing.objects.filter(series__club=club, reopened_at=None, series__last_day__gte=first_day)
-    rows = closings.select_related("series__club", "plan").order_by("-series__last_day", "series")
+    rows = closings.select_related("series__club", "plan").order_by("-series__last_day", "-series_id")
     offered = [proposal for closing in rows for proposal in proposals_of_series(closing.series, closing)]
     divisions = Division.objects.filter(
         tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED,

@@ -196,7 +196,7 @@ def _matches(divisions: Iterable[Division]) -> tuple[list[NightMatch], dict[int,
 def _changes(matches: Iterable[NightMatch]) -> list[RatingChange]:
     rows = RatingChange.objects.filter(match__in=[row.match.pk for row in matches]).select_related("pool__club")
     first: dict[tuple[int, int], RatingChange] = {}
-    for row in rows.order_by("-pool__is_default", "pool", "finished_at", "match"):
+    for row in rows.order_by("-pool__is_default", "pool_id", "finished_at", "match_id"):
         first.setdefault((row.match_id, row.player_id), row)
     return sorted(first.values(), key=lambda row: (row.finished_at, row.match_id))
 

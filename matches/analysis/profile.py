@@ -237,7 +237,7 @@ def _worst(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ProfileD
 
 def _best(sides: Mapping[int, int], analyses: list[Analysis]) -> tuple[ProfileDecision, ...]:
     """The right plays whose second-best alternative would have cost most."""
-    right = _own(sides).filter(kind=Decision.Kind.PLAY, error=0).order_by("-analysis", "-pk")[:READ_FOR_BEST]
+    right = _own(sides).filter(kind=Decision.Kind.PLAY, error=0).order_by("-analysis_id", "-pk")[:READ_FOR_BEST]
     rows = sorted(right, key=lambda row: -_gap(row))[:BEST]
     return tuple(_shown(row, analyses, sides, saved=_gap(row)) for row in rows if _gap(row) > 0)
 

@@ -310,7 +310,7 @@ def _other(row: Match, ids: Collection[int], same: Mapping[int, int]) -> int:
 
 def latest_results(matches: Sequence[Match]) -> dict[int, Result]:
     """The result that stands, by match."""
-    versions = Result.objects.filter(match__in=matches).order_by("match", "version")
+    versions = Result.objects.filter(match__in=matches).order_by("match_id", "version")
     return {result.match_id: result for result in versions}
 
 
@@ -418,7 +418,7 @@ def rivals(player: Player, most: int) -> list[dict[str, Any]]:
         .order_by()
         .values("opponent")
         .annotate(matches=Count("pk"), wins=Count("pk", filter=Q(won=True)))
-        .order_by("-matches", "opponent")[:most]
+        .order_by("-matches", "opponent__name", "opponent_id")[:most]
     )
     rows = list(met)
     people = Player.objects.in_bulk([row["opponent"] for row in rows])
@@ -491,7 +491,7 @@ def match_rows(
     numbered = players_with_visible_number(viewer)
     changes = RatingChange.objects.filter(condition, viewer.visible("match__"), pool=pool)
     winners = changes.filter(won=True).select_related("match__club", "player", "opponent")
-    rows = winners.order_by("finished_at", "match").iterator(chunk_size=BATCH_SIZE)
+    rows = winners.order_by("finished_at", "match_id").iterator(chunk_size=BATCH_SIZE)
     while chunk := list(islice(rows, BATCH_SIZE)):
         yield from _match_lines(chunk, numbered)
 

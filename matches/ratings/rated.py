@@ -193,7 +193,9 @@ def _from(key: Key, finished_at: str, match: str) -> Q:
 
 def starts_of(pool: RatingPool, same: Mapping[int, int]) -> dict[int, Start]:
     """Imported starting ratings of a pool, by player. The newest import counts; merged players are replaced."""
-    rows = RatingStart.objects.filter(source__pool=pool, source__undone_at=None).order_by("source__at", "source", "pk")
+    rows = RatingStart.objects.filter(source__pool=pool, source__undone_at=None).order_by(
+        "source__at", "source_id", "pk"
+    )
     return {
         same.get(player, player): (rating, experience)
         for player, rating, experience in rows.values_list("player", "rating", "experience")

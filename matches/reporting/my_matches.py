@@ -272,7 +272,7 @@ def _with_rows(matches: QuerySet[Match]) -> QuerySet[Match]:
         Prefetch("claims", Claim.objects.filter(state__in=unanswered)),
         Prefetch("submissions", Submission.objects.filter(standing__in=waiting).defer("data", "transcript")),
         Prefetch("proposals", Proposal.objects.filter(state__in=times)),
-        Prefetch("results", Result.objects.select_related("provisional").order_by("match", "-version")),
+        Prefetch("results", Result.objects.select_related("provisional").order_by("match_id", "-version")),
     )
 
 

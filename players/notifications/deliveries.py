@@ -136,7 +136,7 @@ def postpone(rows: Sequence[Delivery], like: Q, wait: timedelta, now: datetime) 
 
 def send_again(*, now: datetime) -> int:
     """Publish the tasks of the deliveries that are due and that no worker has claimed; return how many."""
-    due = _unclaimed(now).filter(next_at__lte=now).order_by("channel", "notification__user", "pk")
+    due = _unclaimed(now).filter(next_at__lte=now).order_by("channel", "notification__user_id", "pk")
     rows = list(due.values_list("channel", "notification__user", "pk")[:SWEEP_AT_ONCE])
     published = 0
     for (channel, user), group in groupby(rows, key=lambda row: row[:2]):

@@ -65,7 +65,7 @@ def rename_pairs(people: Iterable[Player | int]) -> None:
 
 def with_people() -> QuerySet[Pair]:
     """Return all pairs, each with both people as they are after merges."""
-    return Pair.objects.select_related("first__merged_into", "second__merged_into").order_by("player")
+    return Pair.objects.select_related("first__merged_into", "second__merged_into").order_by("player_id")
 
 
 def names_of(pair: Pair) -> tuple[list[list[str | None]], str]:

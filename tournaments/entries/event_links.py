@@ -134,7 +134,7 @@ def revoke_event_link(*, entry: Entry, person: Player, generation: int, by: Acto
 def revoke_links_of(player: Player) -> None:
     """End the personal links of a player and those merged into them, for all events and matches; the caller logs it."""
     same = ids_of(player.pk)
-    events = Entry.objects.filter(player__in=same).order_by("division__tournament")
+    events = Entry.objects.filter(player__in=same).order_by("division__tournament_id")
     _end_links(_lock_links(list(events.values_list("division__tournament", flat=True).distinct()), player))
     revoke_all_links(players=same)
 

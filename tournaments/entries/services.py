@@ -108,7 +108,7 @@ def withdraw_all(rows: QuerySet[Entry], *, by: Actor, now: datetime, reason: str
         divisions = {pk: lock_division(pk) for pk in ids}
         locked_matches = lock_unfinished_matches(divisions.values())
         withdrawn = []
-        for entry in rows.filter(division__in=ids).select_related("player").order_by("division", "pk"):
+        for entry in rows.filter(division__in=ids).select_related("player").order_by("division_id", "pk"):
             entry.division = divisions[entry.division_id]
             _withdraw(entry.division, entry, locked_matches, by, now, reason)
             withdrawn.append(entry)

@@ -28,7 +28,11 @@ def warnings_of(entry: Entry, now: datetime) -> list[str]:
     people = people_of([entry.player_id])
     for person in Player.objects.filter(pk__in=people[entry.player_id]).order_by("pk"):
         entries = Entry.objects.filter(same_person(person), division__tournament=event, division__status__in=OPEN)
-        own = list(entries.exclude(status=Entry.Status.OUT).select_related("division").order_by("division", "pk"))
+        own = list(
+            entries.exclude(status=Entry.Status.OUT)
+            .select_related("division")
+            .order_by("division__order", "division_id", "pk")
+        )
         divisions = list({row.division_id: row.division for row in own}.values())
         warnings += _too_much(person, divisions, event.ends_at, now)
         warnings += _at_a_match(person, own, ZoneInfo(event.time_zone), now)

@@ -122,7 +122,7 @@ def offers_of(tournament: Tournament, now: datetime) -> list[OfferLine]:
     names = Count("entries", filter=Q(entries__status=Entry.Status.IN))
     runs = tournament.divisions.filter(offer__isnull=False).select_related("offer").annotate(names=names)
     lines: dict[int, OfferLine] = {}
-    for run in runs.order_by("offer__created_at", "offer", "run"):
+    for run in runs.order_by("offer__created_at", "offer_id", "run"):
         assert run.offer is not None  # noqa: S101, filtered above
         line = lines.setdefault(run.offer.pk, _line(run.offer, tournament))
         _add(line, run, run.names, now)

@@ -205,7 +205,7 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
         row.save(update_fields=["status"])
         for division in row.divisions.order_by("order", "pk"):
             first_stage(division)
-        stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division", "number")
+        stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division_id", "number")
         commit_published(row, list(stages), club=club, now=now)
         event_published.send(Tournament, event=row, by=by)
         log(by, "tournament_published", row.topic, club=row.club)

@@ -263,7 +263,7 @@ def start_called(*, tournament: Tournament, by: Actor, now: datetime) -> list[Fl
         floor = lock_floor(tournament.pk, now)
         called = [row.fixture for row in read_state(floor, now).matches.values() if row.state == FloorMatchState.CALLED]
         started = []
-        for fixture in Fixture.objects.filter(pk__in=called).order_by("match"):
+        for fixture in Fixture.objects.filter(pk__in=called).order_by("match_id"):
             locked, match = lock_fixture(fixture)
             # A result may have come in since the state was read.
             if match.state == Match.State.OPEN:

@@ -48,7 +48,9 @@ def shares_of_events(events: Mapping[int, Currency]) -> dict[int, EventShares]:
     if not SeriesFeeShare.objects.filter(concerned).exists():
         return {event: EventShares() for event in events}
     closed = standing_counts(events)
-    counted = SeriesEvent.objects.filter(tournament__in=events.keys() - closed.keys()).order_by("series")
+    counted = SeriesEvent.objects.filter(tournament__in=events.keys() - closed.keys()).order_by(
+        "-series__last_day", "-series_id"
+    )
     pairs = list(counted.values_list("tournament", "series"))
     newest = newest_shares({series for _event, series in pairs})
     shares: dict[int, list[SeriesFeeShare]] = {event: [] for event in events}
@@ -64,7 +66,9 @@ def shares_of_events(events: Mapping[int, Currency]) -> dict[int, EventShares]:
 
 def standing_counts(events: Iterable[int]) -> dict[int, CashCount]:
     """Return event id -> the count that closed its cash desk, for those that were not reopened since."""
-    kept = Prefetch("fee_shares", SeriesFeeShare.objects.select_related("series__club").order_by("series"))
+    kept = Prefetch(
+        "fee_shares", SeriesFeeShare.objects.select_related("series__club").order_by("-series__last_day", "-series_id")
+    )
     rows = CashCount.objects.filter(tournament__in=events).select_related("reopened").prefetch_related(kept)
     last = {row.tournament_id: row for row in rows.order_by("pk")}
     return {event: row for event, row in last.items() if not hasattr(row, "reopened")}

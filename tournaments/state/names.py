@@ -118,7 +118,7 @@ def members_by_club(division: Division, entries: Collection[int]) -> dict[int, l
     of_person = {person: entry for entry, player in players.items() for person in people[player]}
     rows = Membership.objects.filter(player__in=of_person, left_at=None).exclude(club=division.tournament.club_id)
     clubs: dict[int, list[int]] = {}
-    for club, person in rows.order_by("club", "player").values_list("club_id", "player_id"):
+    for club, person in rows.order_by("club_id", "player_id").values_list("club_id", "player_id"):
         clubs.setdefault(club, []).append(of_person[PersonId(person)])
     return clubs
 

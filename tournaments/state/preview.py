@@ -329,7 +329,7 @@ def _returning(division: Division, states: Mapping[int, FixtureState]) -> dict[i
     """Return, by fixture, the result of a former match whose two players would return to the fixture."""
     pairs = {pk: state.result.between for pk, state in states.items() if state.result is not None}
     links = Fixture.former.through.objects.filter(fixture__in=pairs, match__finished_at__isnull=False)
-    former = list(links.order_by("match").values_list("fixture", "match", "match__player_0", "match__player_1"))
+    former = list(links.order_by("match_id").values_list("fixture", "match", "match__player_0", "match__player_1"))
     if not former:
         return {}
     players = dict(Entry.objects.filter(division=division).values_list("pk", "player"))

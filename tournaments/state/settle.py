@@ -229,7 +229,7 @@ def _former_matches(pairs: Mapping[Fixture, Entrants]) -> dict[Fixture, Match]:
     if not pairs:
         return {}
     links = Fixture.former.through.objects.filter(fixture__in=list(pairs), match__finished_at__isnull=False)
-    rows = links.order_by("match").values_list("fixture", "match", "match__player_0", "match__player_1")
+    rows = links.order_by("match_id").values_list("fixture", "match", "match__player_0", "match__player_1")
     by_pk = {row.pk: row for row in pairs}
     former = {}
     for fixture, match, first, second in rows:
@@ -253,7 +253,7 @@ def _restore_boards(pairs: Mapping[Fixture, Entrants], now: datetime) -> set[Fix
     )
     rows = {row.pk: row for row in pairs}
     boards: dict[Fixture, int] = {}
-    for fixture, match, first, second in unfinished.order_by("match").values_list(
+    for fixture, match, first, second in unfinished.order_by("match_id").values_list(
         "fixture", "match", "match__player_0", "match__player_1"
     ):
         row = rows[fixture]

@@ -638,7 +638,7 @@ def friendlies_to_review(club: Club | None, now: datetime) -> list[ReviewedGroup
     Matches that are listed are left out of what their winner or a pair of them played.
     """
     rows = _friendlies_of(club).filter(match__finished_at__gt=now - WITHIN, match__state=Match.State.SETTLED)
-    rows = rows.select_related("match__player_0", "match__player_1").order_by("-match__finished_at", "-match")
+    rows = rows.select_related("match__player_0", "match__player_1").order_by("-match__finished_at", "-match_id")
     by_pair: defaultdict[frozenset[int], list[Reviewed]] = defaultdict(list)
     for reviewed in _reviewed([row.match for row in rows if row.match is not None]):
         by_pair[frozenset((reviewed.match.player_0_id, reviewed.match.player_1_id))].append(reviewed)
