@@ -116,7 +116,7 @@ def ask_due(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
         match__state=Match.State.OPEN, fixture__stage__format__in=BY_ROUND, fixture__stage__status=Stage.Status.RUNNING,
     )  # fmt: skip
     rows = Fixture.objects.filter(pk__in=scored.values("fixture")).select_related("stage__division", "match")
-    asked = [_ask_if_near_end(row, now) for row in rows.order_by("match") if is_continuous(row.stage)]
+    asked = [_ask_if_near_end(row, now) for row in rows.order_by("match_id") if is_continuous(row.stage)]
     return [event for event in asked if event is not None]
 
 

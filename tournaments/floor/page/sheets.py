@@ -87,7 +87,7 @@ def reentered(tournament: Tournament) -> list[tuple[str, str, Post]]:
     if not running:
         return []
     again = Entry.objects.filter(division__in=running, number__gt=1, status=Entry.Status.IN)
-    entries = list(again.select_related("player").order_by("division", "pk"))
+    entries = list(again.select_related("player").order_by("division__order", "division_id", "pk"))
     played, paid = _have_played(entries), paid_for(entries)
     slots = Slot.objects.filter(entry__in=entries).order_by("-fixture__number")
     first = dict(slots.values_list("entry", "fixture__number"))
@@ -116,7 +116,7 @@ def _losers(fixtures: Collection[Fixture]) -> list[tuple[Fixture, Entry, Entry]]
     """Return the losers of the main-bracket matches among these, with their newest entries."""
     by_pk = {row.pk: row for row in fixtures}
     slots = Slot.objects.filter(fixture__in=by_pk, fixture__round__bracket__key=MAIN, entry__isnull=False)
-    rows = slots.select_related("entry__player", "fixture").order_by("fixture", "side")
+    rows = slots.select_related("entry__player", "fixture").order_by("fixture_id", "side")
     results = Result.objects.filter(match__in=[row.match_id for row in fixtures]).order_by("version")
     # The last version of each match stays.
     winners: dict[int | None, int | None] = dict(results.values_list("match", "winner"))
