@@ -63,7 +63,8 @@ def prize_plan(request: HttpRequest, club: str, slug: str, division: str) -> Htt
 
 def _preview(request: HttpRequest, division: Division, form: PrizePlanForm) -> HttpResponse:
     """Show the amounts of what is being typed; nothing while it cannot be read."""
-    if not form.is_valid():
+    # Not `is_valid`, which asks what an unclear amount means: “1,500” may be about to become “1,500.00”.
+    if not form.is_bound or form.errors:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
     context: dict[str, Any] = {"directs": False}
     try:

@@ -103,6 +103,15 @@ def test_a_prize_is_paid_from_the_page_and_the_desk_is_closed_short(prizes: Priz
     assert "The cash desk is open." in send(alice_client, prizes, "cash/reopen/")
 
 
+def test_an_unclear_amount_is_not_asked_about_while_it_is_typed(prizes: Prizes, alice_client: Client) -> None:
+    path = url(prizes, f"{prizes.division.public_id}/prizes/")
+    plan = {"shares_main": "70 30", "guaranteed": "1,500"}
+    assert alice_client.post(path, plan, headers={"HX-Request": "true"}).status_code == 204
+    saved = alice_client.post(path, plan | {"draft": "1"})
+    assert saved.status_code == 422, "once it is sent, it is asked what it means"
+    assert "1,500" in html(saved)
+
+
 @pytest.mark.slow
 def test_prizes_pools_and_splits_are_set_on_their_page(prizes: Prizes, alice_client: Client) -> None:
     path = f"{prizes.division.public_id}/prizes/"
