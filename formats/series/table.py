@@ -292,8 +292,24 @@ class _Order:
     def _keys(self, rule: TieRule, players: list[Player]) -> dict[Player, Key]:
         if rule is TieRule.HEAD_TO_HEAD:
             return self._head_to_head(players)
-        key: Callable[[_Entry], Key] = _KEYS[rule] if rule in _KEYS else getattr(self, f"_{rule.value}")
+        key = self._key_of[rule]
         return {player: key(self.entries[player]) for player in players}
+
+    @cached_property
+    def _key_of(self) -> Mapping[TieRule, Callable[[_Entry], Key]]:
+        """What each rule compares of a player, except `HEAD_TO_HEAD`; with `SHARE` nothing is compared."""
+        return {
+            TieRule.BEST_SINGLE: _best_single,
+            TieRule.BEST_PLACE: self._best_place,
+            TieRule.MOST_BEST_PLACES: self._most_best_places,
+            TieRule.COUNT_OF_VALUES: self._count_of_values,
+            TieRule.FEWEST_EVENTS: lambda entry: (Fraction(-len(entry.results)),),
+            TieRule.MOST_EVENTS: lambda entry: (Fraction(len(entry.results)),),
+            TieRule.WIN_SHARE: self._win_share,
+            TieRule.BEST_DROPPED: _best_dropped,
+            TieRule.LOT: self._lot,
+            TieRule.PLAY_OFF: self._play_off,
+        }
 
     def _head_to_head(self, players: list[Player]) -> dict[Player, Key]:
         """Wins minus losses in matches among these players."""
@@ -379,14 +395,6 @@ def _best_single(entry: _Entry) -> Key:
 
 def _best_dropped(entry: _Entry) -> Key:
     return (max((result.points for result in entry.results if not result.counts), default=ZERO),)
-
-
-_KEYS: Mapping[TieRule, Callable[[_Entry], Key]] = {
-    TieRule.BEST_SINGLE: _best_single,
-    TieRule.BEST_DROPPED: _best_dropped,
-    TieRule.FEWEST_EVENTS: lambda entry: (Fraction(-len(entry.results)),),
-    TieRule.MOST_EVENTS: lambda entry: (Fraction(len(entry.results)),),
-}
 
 
 def season_json(evaluated: Season, write: Callable[[Fraction], str]) -> dict[str, Any]:

@@ -28,7 +28,6 @@ from players.actions import FormSerializer
 from tournaments import access
 from tournaments.access import Needed
 from tournaments.events import deadlines, helpers, selectors, services
-from tournaments.events import services as events
 from tournaments.events.dates import is_announced, moved_dates
 from tournaments.events.forms import TournamentForm
 from tournaments.events.helpers import STATES, helpers_of, state_of
@@ -243,7 +242,7 @@ class DivisionFieldsSerializer(serializers.Serializer[Any]):
     )
     start_table = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=2, max_length=2),
-        max_length=events.MAX_START_ROWS,
+        max_length=services.MAX_START_ROWS,
         required=False,
         help_text="Pairs of a rating difference and the points that the weaker side begins with from there on.",
     )
@@ -535,7 +534,7 @@ class Divisions(TournamentView):
         """201 with the URL of the division."""
         tournament = self.get_tournament(Role.DIRECTOR)
         fields = validated(DivisionFieldsSerializer, request)
-        division = events.create_division(tournament=tournament, **self.acting(), **fields)
+        division = services.create_division(tournament=tournament, **self.acting(), **fields)
         url = request.build_absolute_uri(reverse("api-division", args=[division.public_id]))
         return division_response(division, status.HTTP_201_CREATED, Location=url)
 
@@ -564,7 +563,9 @@ class OneDivision(DivisionView):
         division = self.get_division(Role.DIRECTOR)
         fields = validated(ChangedDivisionSerializer, request, partial=True)
         after = read_after(request, fields)
-        return division_response(events.update_division(division=division, after=after or 0, **self.acting(), **fields))
+        return division_response(
+            services.update_division(division=division, after=after or 0, **self.acting(), **fields)
+        )
 
 
 @open_to(put=Who.DIRECTORS)

@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext, override
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 from django.views.decorators.cache import never_cache
 
 from core import throttle
@@ -25,7 +25,6 @@ from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from matches.reporting.calendars import CalendarEvent, written
-from players import access as club_access
 from players import access as people
 from players.access import Role
 from players.models import Club
@@ -63,7 +62,7 @@ def calendar_entry(tournament: Tournament, absolute: Callable[[str], str]) -> Ca
         starts_at=tournament.starts_at,
         ends_at=tournament.ends_at or tournament.starts_at + USUAL_DURATION,
         changed_at=tournament.calendar_changed_at or tournament.created_at,
-        title=gettext("{event} is cancelled").format(event=tournament.name) if is_cancelled else tournament.name,
+        title=_("{event} is cancelled").format(event=tournament.name) if is_cancelled else tournament.name,
         detail=tournament.club.name,
         url=absolute(reverse("event", args=[tournament.club.slug, tournament.slug])),
         location=tournament.venue,
@@ -86,7 +85,7 @@ def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[
             uid=f"round-{tournament.public_id}-{row.pk}@barpoint",
             starts_at=row.deadline,
             ends_at=row.deadline,
-            title=gettext("Deadline: {match}").format(match=f"{division.name} · {names[row.pk]}"),
+            title=_("Deadline: {match}").format(match=f"{division.name} · {names[row.pk]}"),
             detail=tournament.name,
             url=absolute(reverse("division", args=[*args, division.public_id])),
             location="",
@@ -320,7 +319,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 @repeated(Repeat.STATE)
 def venue(request: HttpRequest, slug: str) -> HttpResponse:
     """Show and change the tables and opening hours of a club."""
-    club = club_access.club_for_director(request.user, slug)
+    club = people.club_for_director(request.user, slug)
     form = VenueForm(sent(request), venue=venue_of(club))
     if form.is_valid():
         try:

@@ -5,8 +5,8 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext, gettext_noop, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from core.times import FULL, pattern
 from formats.settings import ELIMINATION, OWN_SETTINGS, PLACES, StageSettings
@@ -86,13 +86,13 @@ WHY_PAIRED: dict[str, str] = {
 
 def why_paired(code: str, params: Mapping[str, Any]) -> str:
     """Return why two were paired in a stage without rounds."""
-    return gettext(WHY_PAIRED[code]).format_map(params)
+    return _(WHY_PAIRED[code]).format_map(params)
 
 
 def tiebreak(code: str) -> Tiebreak:
     """Return the texts of a tie-break, translated."""
-    name, short, definition = map(gettext, LABELS[code])
-    reference = f"FIDE {FIDE_ARTICLES[code]}" if code in FIDE_ARTICLES else gettext("this site")
+    name, short, definition = map(_, LABELS[code])
+    reference = f"FIDE {FIDE_ARTICLES[code]}" if code in FIDE_ARTICLES else _("this site")
     return Tiebreak(code, name, short, definition, reference)
 
 
@@ -104,13 +104,13 @@ def explanation_text(why: Explanation, name_of: Callable[[int | None], str]) -> 
         params["cut"] = ", ".join(
             _share(share, name_of) for share in sorted(why.shares, key=lambda share: share.value) if share.cut
         )
-    return gettext(_TEMPLATES[why.code]).format_map(params)
+    return _(_TEMPLATES[why.code]).format_map(params)
 
 
 def _share(share: RoundShare, name_of: Callable[[int | None], str]) -> str:
     if share.opponent is not None:
         return f"{name_of(share.opponent)} {share.text}"
-    name = gettext("bye") if share.kind in (RoundKind.BYE, RoundKind.REQUESTED_BYE) else gettext("round not played")
+    name = _("bye") if share.kind in (RoundKind.BYE, RoundKind.REQUESTED_BYE) else _("round not played")
     return f"{name} {share.text}"
 
 
@@ -121,10 +121,10 @@ def points_text(value: float) -> str:
 
 def regulations(settings: StageSettings) -> str:
     """Return the regulations that the tie-breaks of a stage follow, with their edition if it is a setting."""
-    title = gettext("FIDE Tie-Break Regulations")
+    title = _("FIDE Tie-Break Regulations")
     if "edition" not in OWN_SETTINGS[settings.format]:
         return title
-    return gettext("{regulations}, edition of {day}").format(regulations=title, day=edition_day(settings.edition))
+    return _("{regulations}, edition of {day}").format(regulations=title, day=edition_day(settings.edition))
 
 
 def edition_day(edition: Edition) -> str:
@@ -188,17 +188,17 @@ MARKS: dict[str, RoundMark] = {
 
 def letter(kind: str) -> str:
     """Return the letter for a cell, translated."""
-    return gettext(MARKS[kind].letter)
+    return _(MARKS[kind].letter)
 
 
 def meaning(kind: str) -> str:
     """Return the meaning for the legend, translated."""
-    return gettext(MARKS[kind].meaning)
+    return _(MARKS[kind].meaning)
 
 
 def round_sentence(kind: str, *, number: int, score: str, name: str, is_match: bool) -> str:
     """Return a sentence about one round, or one match of a stage without rounds; an empty score is left out."""
     # The numbers of matches have an M before them; this one counts the matches of one player.
-    title = gettext("Match %(number)d") if is_match else gettext("Round %(number)s")
+    title = _("Match %(number)d") if is_match else _("Round %(number)s")
     params = {"round": title % {"number": number}, "score": score, "name": name, "what": meaning(kind)}
-    return " ".join(gettext(MARKS[kind].sentence).format_map(params).split())
+    return " ".join(_(MARKS[kind].sentence).format_map(params).split())
