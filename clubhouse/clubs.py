@@ -343,9 +343,6 @@ def club_champions(user: Visitor, divisions: Iterable[Division]) -> list[Winner]
     return [Winner(division, names[division.pk]) for division in shown if names.get(division.pk)]
 
 
-# The page.
-
-
 @open_to(get=Who.EVERYBODY)
 def club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show a club to everybody; for htmx, only the list of its people."""
@@ -375,9 +372,6 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
         "has_ratings": RatingPool.objects.filter(club=club).exists(),
         "season": season_card(user, club, now.astimezone(ZoneInfo(club.time_zone)).date()),
     }
-
-
-# The feed.
 
 
 MAX_IN_FEED = 200

@@ -60,9 +60,6 @@ if TYPE_CHECKING:
     pass
 
 
-# The director's console: what needs attention, what can be played, and the progress.
-
-
 MAX_READY = 80
 OVER = (Division.Status.FINISHED, Division.Status.CANCELLED)
 
@@ -184,9 +181,6 @@ def rounds_of(division: Division, names: Mapping[int, str]) -> list[RoundProgres
     return [
         RoundProgress(names[row.pk], row.length, row.deadline, matches.get(row.pk, MatchFigures(0))) for row in rounds
     ]
-
-
-# The director's console: what needs attention, quick entry, the log, and the state of the workers.
 
 
 @open_to(get=Who.HELPERS)

@@ -47,9 +47,6 @@ from tournaments.state.derivation import states_of
 from tournaments.state.forms import IdempotencyKeyForm
 from tournaments.state.stages import set_stages, stage_settings
 
-# Drafting an event from an earlier one: the next season of a league, or the same event again.
-
-
 TIMES = ("closes_at", "reentry_until")
 COPIED = tuple(name for name in SETTINGS if name not in TIMES)
 """Settings of a division that are copied unchanged."""
@@ -248,9 +245,6 @@ def _without_dates(settings: StageSettings) -> StageSettings:
     return replace(settings, until="", join_until="")
 
 
-# API of the next season of a league.
-
-
 class SeasonSerializer(serializers.Serializer[Any]):
     """The event to create."""
 
@@ -319,9 +313,6 @@ class NextSeason(APIView):
         return Response(
             event_api.EventSerializer(season).data, status=status.HTTP_201_CREATED, headers={"Location": here}
         )
-
-
-# Drafting an event from an earlier one: the next season of a league, or the same event again.
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)

@@ -52,9 +52,6 @@ from tournaments.state.names import Names, entries_lists, names_of, own_entry
 from tournaments.state.plans import is_continuous
 from tournaments.state.stages import provenance_of
 
-# The page of a division: entries, stages and how the draw was made.
-
-
 MAX_LINES = 64
 """Lines of a table shown on the division's page; the standings page shows all."""
 
@@ -259,9 +256,6 @@ def progress_line(
             several = len(sizes) > 1 or row.stage in without_rounds
             return RoundProgress("" if several else name, row.length, row.deadline, matches if several else of_round)
     return None
-
-
-# A division: its public page, registration, and creation.
 
 
 @gzip_page

@@ -407,9 +407,6 @@ def _rating(viewer: Viewer, now: datetime) -> OwnRating | None:
     return OwnRating(standing, standing.rating - first.rating_before if first is not None else None)
 
 
-# Views.
-
-
 @open_to(get=Who.EVERYBODY)
 def home(request: HttpRequest) -> HttpResponse:
     """Show members what concerns them now, and visitors what Barpoint is."""

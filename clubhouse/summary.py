@@ -43,9 +43,6 @@ from tournaments.state.names import Names, display_name, names_for, names_of
 from tournaments.state.plans import is_continuous
 from tournaments.state.stage_rows import UNPLAYED
 
-# The summary of an event: the winners of each bracket, prizes, figures, upsets and rating changes.
-
-
 PLACES_LISTED = 4
 """The lowest place that is listed for a bracket."""
 MAX_UPSETS = 5
@@ -328,9 +325,6 @@ def _rated(changes: Sequence[RatingChange], staff: bool) -> list[RatedPlayer]:
     return sorted(players, key=lambda player: -player.change)
 
 
-# The summary of an event, and its part on play quality as a file.
-
-
 @never_cache
 @open_to(get=Who.EVERYBODY)
 def summary(request: HttpRequest, club: str, slug: str) -> HttpResponse:
@@ -358,9 +352,6 @@ def analysis_csv(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     event = access.tournament(request.user, club, slug)
     name = f"play-quality-{event.club.slug}-{event.slug}.csv"
     return downloads.short_file(night_rows(event_night(request.user, event)), name)
-
-
-# API of the summary of an event.
 
 
 class SummaryPlaceSerializer(serializers.Serializer[Any]):

@@ -124,9 +124,6 @@ SAME_WITHIN = 30
 """Minutes by which an evening may be longer or shorter than another one and still have its match lengths."""
 
 
-# Preparing and starting an evening.
-
-
 @dataclass(frozen=True, slots=True)
 class EveningPlan:
     """What is played tonight: `stages` with match lengths of their own, until `closes_at`.
@@ -385,9 +382,6 @@ def players_of(event: Tournament) -> list[Player]:
     rows = Entry.objects.filter(division__tournament=event, status=Entry.Status.IN, number=1)
     rows = rows.select_related("player__user", "player__merged_into__user").order_by("player__name_key")
     return [player for entry in rows if not (player := canonical(entry.player)).has_left]
-
-
-# The page.
 
 
 class PublicIdsField(forms.MultipleChoiceField):
@@ -840,9 +834,6 @@ def _undo_start(form: UndoStartForm, **acting: Any) -> str:
 
 
 undo = UndoStart("undo-start", UndoStartForm, _undo_start, api=Endpoint("tournaments_undo_start", path="start/undo"))
-
-
-# API.
 
 
 @extend_schema_field({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"})

@@ -10,9 +10,6 @@ from django.conf import settings
 from rest_framework import exceptions, parsers, renderers
 from rest_framework.utils.json import strict_constant
 
-# JSON that clients of the API send.
-
-
 MAX_STRUCTURE = 256 * 1024
 """Characters of a JSON body outside its strings. Python takes some 25 bytes for each, and REST framework checks each
 item of a list before its length; the longest list that a service takes needs a fifth."""
@@ -55,9 +52,6 @@ def _parsed(text: str) -> Any:
     if _HALF_CHARACTER.search(text):
         json.dumps(data, ensure_ascii=False).encode()
     return data
-
-
-# JSON for the API.
 
 
 class JSONRenderer(renderers.JSONRenderer):

@@ -29,9 +29,6 @@ from core.live.stream import HEARTBEAT, LONGEST, MAX_TOPICS
 from core.ndjson import NdjsonRenderer
 from core.repeats import Repeat
 
-# Parts that all operations of the API description share.
-
-
 Description = dict[str, Any]
 
 JSON, FORM = "application/json", "multipart/form-data"

@@ -6,9 +6,6 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-# Environment variables, as the settings take them.
-
-
 # With less, an analysis would take hours, and so would its claim after a worker died.
 MIN_CPU_SHARE = 0.1
 

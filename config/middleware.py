@@ -148,9 +148,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return problem_response(request, exceptions.APIException()) or defaults.server_error(request)
 
 
-# Middleware.
-
-
 Handler = Callable[[HttpRequest], HttpResponse]
 
 logger = structlog.get_logger(__name__)
@@ -509,9 +506,6 @@ class ActOnce:
             if refused.code == "key_in_progress":
                 answer.headers["Retry-After"] = str(idempotency.RETRY_AFTER)
             return answer
-
-
-# Measure requests for /metrics.
 
 
 class Metrics:

@@ -29,8 +29,6 @@ from players.accounts.services import update_preferences
 from players.actors import Actor
 from players.models import ApiToken, User
 
-# Forms of pages that belong to no app.
-
 
 class ThemeForm(forms.Form):
     """The theme, and the page it was chosen on."""
@@ -44,9 +42,6 @@ class LanguageForm(forms.Form):
 
     language = forms.ChoiceField(choices=lambda: settings.LANGUAGES)
     next = forms.CharField(required=False, max_length=2000, empty_value="/")
-
-
-# Pages that belong to no app: help, theme, API documentation.
 
 
 SECURITY_TXT_LASTS = timedelta(days=180)

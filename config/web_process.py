@@ -11,9 +11,6 @@ from django.utils import timezone
 from core.live import presence
 from matches.play import absences
 
-# The garbage collector of a web process.
-
-
 THRESHOLDS = (5_000, 20, 20)
 """Python's own would run a full collection every four seconds while 200 matches are played, since the objects of a
 request are often still in use when the youngest are collected."""

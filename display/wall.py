@@ -592,9 +592,6 @@ class WallOrderForm(forms.Form):
     order = forms.ChoiceField(choices=[(BY_TABLE, BY_TABLE), (BY_NAME, BY_NAME)], required=False)
 
 
-# Changing what the wall screen shows.
-
-
 def set_wall(
     *,
     tournament: Tournament,
@@ -642,9 +639,6 @@ def expected_times(view: FloorView) -> list[ExpectedTime]:
     return [(label, time_format(evening.at(finish.median).astimezone(zone))) for label, finish in named]
 
 
-# Pages of an event for a big screen.
-
-
 @never_cache
 @open_to(get=Who.EVERYBODY)
 @in_its_language
@@ -676,9 +670,6 @@ def wall_settings(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     }
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
     return render(request, "display/wall/settings.html", context, status=status)
-
-
-# The wall screen, which shows the floor with its forecast beside brackets, standings and seasons.
 
 
 @never_cache

@@ -49,8 +49,6 @@ from tournaments.models import Series, SeriesFeeShare, SeriesView, Tournament
 from tournaments.state.api import WRITE
 from tournaments.state.names import display_name
 
-# What the API answers.
-
 
 class SeasonRowSerializer(serializers.Serializer[Any]):
     """A row of the table."""
@@ -221,9 +219,6 @@ def season_data(user: Visitor, series: Series, view: SeriesView | None = None) -
     }  # fmt: skip
 
 
-# What directors send.
-
-
 class NewSeasonSerializer(FormSerializer):
     """A new season; the club's events of its days count."""
 
@@ -364,9 +359,6 @@ class ReopenSeriesSerializer(FormSerializer):
 
     class Meta:
         form = ReopenForm
-
-
-# What they do.
 
 
 def series_of(club: str, slug: str) -> Series:

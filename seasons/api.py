@@ -53,9 +53,6 @@ class OneSeason(APIView):
         return Response(SeriesSerializer(season_data(request.user, row, view)).data)
 
 
-# What it would take.
-
-
 class RanksSerializer(serializers.Serializer[Any]):
     """The ranks that are still possible. One that is not exact is a bound that is proven."""
 

@@ -315,9 +315,6 @@ def _outcomes(facts: DivisionFacts, decided: Decided, wins: Wins) -> Iterator[tu
     yield states, wins
 
 
-# Answers.
-
-
 def answer_of(race: Race, player: PlayerId, rank: int) -> Requirement:
     """Answer what it would take for a player to end at this rank or better."""
     if not race.endings:
@@ -411,9 +408,6 @@ def bounds_of(race: Race) -> Mapping[PlayerId, Range]:
         return bounds
 
     return _kept("bounds", race.facts, compute)
-
-
-# In words.
 
 
 def sentences_of(answer: Requirement, race: Race) -> list[str]:

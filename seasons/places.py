@@ -113,9 +113,6 @@ def free_places(series: Series, now: datetime, qualified: Qualified | None = Non
     return Free(free, qualified.places, groups)
 
 
-# Offering and answering.
-
-
 def offer_places(
     series: Series, answer_by: datetime | None, *, by: Actor, now: datetime, qualified: Qualified | None = None
 ) -> list[FinalPlace]:

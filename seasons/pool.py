@@ -195,9 +195,6 @@ def pools_of(series: Series) -> list[SeasonPool]:
     return [SeasonPool(currency, nights, share.shares) for currency, nights in evenings.items()]
 
 
-# Paying it out.
-
-
 @dataclass(frozen=True, slots=True)
 class PaidOut:
     """What a player is due of a pool and has been paid, in minor units."""

@@ -82,9 +82,6 @@ class ProposedTitle:
         return day_of(self.division.tournament)
 
 
-# The rules.
-
-
 def titles_by_table(
     standing: SeasonTable, table: Mapping[str, Any], classes: Mapping[PlayerId, float]
 ) -> list[tuple[str, PlayerId, str]]:
@@ -282,9 +279,6 @@ def _not_awarded(offered: Iterable[ProposedTitle], rows: QuerySet[Title]) -> lis
     return [row for row in offered if not is_awarded(row)]
 
 
-# Titles that were awarded.
-
-
 def titles_of(rows: QuerySet[Title]) -> list[Title]:
     return list(
         rows.select_related("club", "series__club", "division__tournament__club", "player__merged_into").order_by(
@@ -328,9 +322,6 @@ def _claims(title: Title) -> set[Claim]:
         return {(kind, player) for kind, player, _figure in titles_of_series(title.series)}
     assert title.division is not None  # noqa: S101 - a title is of a season or of a division.
     return {(proposal.kind, proposal.player) for proposal in proposals_of_division(title.division)}
-
-
-# Awarding and withdrawing.
 
 
 def award_title(*, club: Club, kind: str, player: PlayerId, of: Series | Division, by: Actor, now: datetime) -> Title:
@@ -441,9 +432,6 @@ def division_title_changes(division: Division, states: Any) -> list[TitleChange]
             )
             changes += title_changes(division.tournament.club, old, new, awarded)
     return changes
-
-
-# In words.
 
 
 def title_label(title: Title | ProposedTitle) -> str:

@@ -292,9 +292,6 @@ class TournamentEvents(MatchEvents):
         record_length(move, by=by, now=now)
 
 
-# Updates the division when one of its matches gets a result.
-
-
 @receiver(match_settled, dispatch_uid="tournaments.move_on")
 def settle_after_result(sender: type[Match], match_id: int, **_: Any) -> None:
     """Settle the division of the match, unless that was done with the result; a sweep repeats it after a crash."""

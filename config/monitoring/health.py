@@ -225,9 +225,6 @@ def _seconds(since: datetime | None, now: datetime) -> float:
     return max(0.0, (now - since).total_seconds()) if since else 0.0
 
 
-# All metrics as text.
-
-
 def exposition() -> bytes:
     """Return the metrics in Prometheus's text format, with the queues as they are now."""
     queues = CollectorRegistry()
@@ -258,9 +255,6 @@ def _is_alive(pid: int) -> bool:
         # It belongs to another user.
         return True
     return True
-
-
-# Health checks and metrics.
 
 
 FORWARDED = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP")

@@ -144,9 +144,6 @@ def _size_of(name: str) -> tuple[int, int]:
         return picture.size
 
 
-# The languages of a page.
-
-
 @register.inclusion_tag("_partials/_language_links.html", takes_context=True)
 def language_links(context: Context) -> dict[str, Any]:
     """Where search engines find a public page in each language; nothing if the site has only one."""

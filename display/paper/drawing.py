@@ -21,9 +21,6 @@ from display.paper.brackets import (
 from tournaments.models import Division
 from tournaments.state.figures import figures_of
 
-# Brackets drawn on paper or on a screen: lines, texts and arrows for an SVG.
-
-
 NARROW = 1.5
 """Two lines closer than this have no free space between them but above the name on the lower one."""
 ROOM_FOR_SCORE = 1.6

@@ -35,9 +35,6 @@ from tournaments.floor.selectors import floor
 from tournaments.models import CheckIn, Division, Fixture, Round, Tournament
 from tournaments.models.floor import MAX_LABEL_LENGTH
 
-# What is printed, and on which paper.
-
-
 A4, LETTER = "a4", "letter"
 LETTER_ZONES = ("America/", "US/", "Canada/", "Pacific/Honolulu")
 """Time zones of countries that print on US Letter; a director elsewhere on these continents can choose A4."""
@@ -105,9 +102,6 @@ class ScoreSheetsForm(PaperForm):
 
 class PaperTableForm(RefusingForm):
     label = forms.CharField(max_length=MAX_LABEL_LENGTH)
-
-
-# The list of what can be printed for an event.
 
 
 def hub(tournament: Tournament, size: str, *, role: Role | None) -> dict[str, Any]:

@@ -207,9 +207,6 @@ def read_past(sheets: Sequence[Sheet], reading: Reading) -> PastSheet:
     return replace(parts[0], rows=rows, sheets=offers, unused=list(unused))
 
 
-# Titles.
-
-
 @dataclass(frozen=True, slots=True)
 class _Header:
     """The titles of a sheet, in one row or two, and what is recognised in them."""
@@ -317,9 +314,6 @@ def _has_numbers(cells: Sequence[str]) -> bool:
     values = [cell for cell in cells if cell not in ("", "-", "–")]
     others = sum(_points(cell)[0] is None and _place(cell)[0] is None for cell in values)
     return bool(values) and others <= MAX_WITHOUT_NUMBER * len(values)
-
-
-# Rows.
 
 
 def _read_sheet(rows: Rows, header: _Header, reading: Reading, sheet: str) -> PastSheet:

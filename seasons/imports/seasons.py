@@ -380,9 +380,6 @@ def unused(players: Sequence[Player], source: PastSeason | MatchImport) -> list[
     return [player for player in players if player.pk not in used]
 
 
-# The table of an imported season.
-
-
 @dataclass(frozen=True, slots=True)
 class PastTableRow:
     """A line of the table; people who are level share a rank."""

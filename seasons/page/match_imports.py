@@ -213,9 +213,6 @@ def undo_match_import(request: HttpRequest, slug: str, public_id: str) -> HttpRe
     return redirect("past-seasons", slug)
 
 
-# The API.
-
-
 class MatchImportSerializer(serializers.ModelSerializer[MatchImport]):
     """Imported matches of earlier years."""
 

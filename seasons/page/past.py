@@ -380,9 +380,6 @@ def undo_season(request: HttpRequest, slug: str, public_id: str) -> HttpResponse
     return redirect("past-seasons", slug)
 
 
-# The API.
-
-
 class PastSeasonSerializer(serializers.ModelSerializer[PastSeason]):
     """An imported season."""
 

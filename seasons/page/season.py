@@ -92,8 +92,6 @@ PLACES = ChartFrame("places", width=72, height=16, left=0, right=0, top=0, botto
 BARS_WIDTH, BARS_HEIGHT, WIDEST_PITCH, MIN_BAR = 108, 24, 9, 1.5
 """Of the evenings of a row as bars."""
 
-# The table as a page shows it.
-
 
 @dataclass(frozen=True, slots=True)
 class EventColumn:
@@ -483,9 +481,6 @@ def _ahead(rows: Sequence[TableRow], table: Mapping[str, Any], own: TableRow | N
     return (_("%(points)s ahead of %(name)s") if is_first else _("%(points)s behind %(name)s")) % params
 
 
-# The pages.
-
-
 @open_to(get=Who.EVERYBODY)
 def series_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the seasons of a club, the newest first."""
@@ -784,9 +779,6 @@ def _lines(body: Mapping[str, Any]) -> Iterator[list[Any]]:
 def _decimal(points: str) -> str:
     """Write 27/2, which spreadsheets take for a date, as 13.5000: three decimals could be thousands to our import."""
     return points and plain(Fraction(points), 4)
-
-
-# The card of a club.
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,6 @@ from tournaments.models import Division, PastSeason, Series, Title
 from tournaments.state.api import READ, WRITE
 from tournaments.state.names import display_name
 
-# What directors send.
-
 
 class AwardForm(RefusingForm):
     """A proposed title: its kind, who it goes to, and the season or the division that it is of."""
@@ -73,9 +71,6 @@ class WithdrawTitleSerializer(FormSerializer):
         form = WithdrawTitleForm
 
 
-# What the API answers.
-
-
 class TitleSerializer(serializers.Serializer[Any]):
     """A title, awarded or proposed."""
 
@@ -105,9 +100,6 @@ def title_data(line: TitleLine) -> dict[str, Any]:
         "figure": title.figure,
         "supported": line.is_supported,
     }
-
-
-# What they do.
 
 
 class AwardAction(UserAction):
@@ -199,9 +191,6 @@ withdraw = WithdrawTitleAction(
 )
 
 
-# The hall of fame.
-
-
 @dataclass(frozen=True)
 class Year:
     """The titles of a year; `as_told` are the winners of imported seasons."""
@@ -246,9 +235,6 @@ def hall_of_fame(request: HttpRequest, slug: str) -> HttpResponse:
             "form": WithdrawTitleForm(),
         }
     return render(request, "seasons/hall_of_fame.html", context)
-
-
-# Reading titles through the API.
 
 
 @open_to(get=Who.EVERYBODY)

@@ -34,8 +34,6 @@ from tournaments.state.api import WRITE, AfterSerializer, DrawSerializer, TakeBa
 from tournaments.state.format_labels import NEXT_ROUND_NAMES
 from tournaments.state.forms import AfterForm, KeepApartForm, UndoPublishedForm
 
-# Forms of directors about draws and rounds.
-
 
 class RequestDrawForm(RefusingForm):
     """A request for a draft; `publish_event` publishes a draft event first, `here_only` leaves out who is missing."""
@@ -95,9 +93,6 @@ class UndoRoundForm(UndoPublishedForm):
     round = forms.IntegerField(min_value=1, max_value=MAX_ROUNDS, label=gettext_lazy("Round"))
 
 
-# Serializers of those that the API has as well.
-
-
 class TakeBackRoundSerializer(FormSerializer):
     """The round to take back, and the reason."""
 
@@ -112,9 +107,6 @@ class ChangeRoundsSerializer(FormSerializer):
 
     class Meta:
         form = ChangeRoundsForm
-
-
-# The draw of a division.
 
 
 class DrawAction(DivisionAction):
@@ -211,9 +203,6 @@ publish_draw = PublishAction(
 undo_draw = DrawAction("take-back", UndoPublishedForm, _undo_draw, Endpoint(
     "draws_take_back", TakeBackSerializer, {"after": 4, "reason": "The format was wrong"}
 ))  # fmt: skip
-
-
-# Stages that are paired round by round.
 
 
 class RoundsAction(DrawAction):

@@ -46,9 +46,6 @@ from tournaments.state.derivation import StageState
 from tournaments.state.names import Names, names_of
 from tournaments.state.plans import is_continuous
 
-# Serializers of draws: rounds, byes, pairs that are kept apart, commitments.
-
-
 MAX_PAIRS = 2048
 
 
@@ -199,9 +196,6 @@ class CommitmentSerializer(serializers.Serializer[Any]):
     lots_seed = serializers.CharField(allow_null=True, help_text="Null while it is secret.")
     drafts = CommittedDraftSerializer(many=True)
     draws = serializers.CharField(help_text="URL of the division's published draws.")
-
-
-# API: request a draft, read and publish it, and everything needed to repeat a published draw.
 
 
 def draw_data(
@@ -423,9 +417,6 @@ def changed_draw(draw: Draw, division: Division) -> Response:
     return with_etag(draw_data(draw, names_of(division, staff=True), published=is_published), division.seq)
 
 
-# API: stages that are paired round by round: their rounds, pairing, byes and settings.
-
-
 DIRECTORS_ONLY = (draw_lists.DRAFT, draw_lists.REFUSED)
 """States of the next round that others see as complete."""
 
@@ -569,9 +560,6 @@ class TakeBackBye(DivisionView):
         return rounds_response(request, division)
 
 
-# API: pairs of entries that are kept apart, for directors.
-
-
 PAIR = example(first="7k2p9wqx4z", second="3hn8rtw2yc")
 
 
@@ -637,9 +625,6 @@ class LetMeet(KeptApartView):
         division = self.get_division(Role.DIRECTOR)
         kept_apart.let_meet(**self.pair_arguments(request, division))
         return self.pairs_response(division)
-
-
-# API: the public list of a club's commitments, for API clients and mirrors.
 
 
 def _listed_commitment(line: CommitmentLine) -> dict[str, Any]:

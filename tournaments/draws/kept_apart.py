@@ -90,9 +90,6 @@ def _record_change(division: Division, verb: str, pair: KeptApart, by: Actor, no
     request_again_if_refused(division, by=by, now=now)
 
 
-# Pairs that are kept apart, as directors see them.
-
-
 @dataclass(frozen=True, slots=True)
 class Apart:
     """Two entries that are kept apart, with their names."""

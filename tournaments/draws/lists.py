@@ -62,9 +62,6 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
 
 
-# The public list of a club's commitments, with the fate of each.
-
-
 ON_A_PAGE = 50
 
 OPEN, DRAFTED, DRAWN, RETIRED, ABANDONED = "open", "drafted", "drawn", "retired", "abandoned"

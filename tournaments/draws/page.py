@@ -52,8 +52,6 @@ from tournaments.state.names import names_of
 from tournaments.state.places import entries_in
 from tournaments.state.stages import provenance_of, round_deadlines, set_stages
 
-# The page of a draw, as directors see it.
-
 
 def draw_page(division: Division, now: datetime) -> dict[str, Any]:
     """Return the context of the draw page: requested, a draft to review, published, or refused."""
@@ -82,9 +80,6 @@ def draw_page(division: Division, now: datetime) -> dict[str, Any]:
     if newest is not None and newest.state == Draw.State.DRAFT:
         context |= draft_page(division, newest)
     return context
-
-
-# The page of a division for its directors: the evening, the format and the draw.
 
 
 PAGE = "tournaments/draws/draw.html"
@@ -154,9 +149,6 @@ def _players_help(entered: int, here: int) -> str:
     return ngettext("%(count)d entered", "%(count)d entered", entered) % {"count": entered}
 
 
-# The format of a division.
-
-
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
 @never_cache
 @repeated(Repeat.STATE)
@@ -212,9 +204,6 @@ def preview(request: HttpRequest, **kwargs: str) -> HttpResponse:
         # Errors are shown beside their fields, outside the preview: replace these too, also once they are fixed.
         response["HX-Retarget"] = response["HX-Reselect"] = "#design"
     return response
-
-
-# The settings of a division.
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)
@@ -287,9 +276,6 @@ def set_deadlines_of(request: HttpRequest, division: Division, form: DivisionFor
     )
 
 
-# Pages for directors about stages that are paired round by round: view, pair, publish and change rounds.
-
-
 ROUNDS = "tournaments/draws/rounds.html"
 FRAGMENT = "tournaments/draws/_rounds.html"
 
@@ -314,9 +300,6 @@ def rounds_context(request: HttpRequest, division: Division) -> dict[str, Any]:
     if draft is not None and draft.refusal:
         context["refusal"] = sentence(draft.refusal["code"], draft.refusal["params"])
     return context
-
-
-# The public list of a club's commitments.
 
 
 @open_to(get=Who.EVERYBODY)

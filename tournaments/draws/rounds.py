@@ -254,9 +254,6 @@ def store_round_of(draw: Draw, deadlines: Sequence[datetime | None], *, event: T
         stage.save(update_fields=["status"])
 
 
-# Stages that are paired round by round: requesting a round, changing how the rounds go on, requesting byes.
-
-
 Pair = tuple[Entry, Entry]
 
 
@@ -427,9 +424,6 @@ def request_again_if_refused(division: Division, *, by: Actor, now: datetime) ->
         request_draft(current.stage, number, at_once=current.settings.next_round == NextRound.PUBLISH, now=now, by=by)
 
 
-# Byes requested by players
-
-
 def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: datetime) -> ByeRequest:
     """Record that a player will miss a round of a Swiss; requesting the same bye again changes nothing.
 
@@ -475,9 +469,6 @@ def _record_change(division: Division, verb: str, bye: ByeRequest, by: Actor) ->
     params = {"entry": bye.entry_id, "round": bye.round, "kind": bye.kind}
     log(by, verb, division.topic, club=division.tournament.club, **params)
     division_changed(division)
-
-
-# Checks
 
 
 def _locked(division: Division, after: int | None = None) -> Division:

@@ -46,9 +46,6 @@ from tournaments.models.entries import MAX_TEAM_LENGTH
 from tournaments.standings.consequences import ConsequencesSerializer, represent_consequences
 from tournaments.state.api import AFTER, READ, WRITE, ReasonSerializer, by, example, me, read_after, validated
 
-# Serializers of entries, lists of names, withdrawals and check-in, and of the previews of what they change.
-
-
 SCOPES = ["division", "event"]
 """The scopes of a withdrawal or a return."""
 
@@ -284,9 +281,6 @@ class EventLinkSerializer(serializers.Serializer[Any]):
     generation = serializers.IntegerField(help_text="How often the link was revoked.")
 
 
-# API: who takes part in a division.
-
-
 @open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
 class Entries(DivisionView, generics.ListAPIView[Entry]):
     serializer_class = EntrySerializer
@@ -510,9 +504,6 @@ class Leave(TournamentView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
-# API: re-entry, and undoing a withdrawal or a late entry, each with a preview.
-
-
 class DirectedEntryView(EntryView):
     """Base of the endpoints about an entry that only directors may use."""
 
@@ -645,9 +636,6 @@ class ReentryView(DirectedEntryView):
         return Response(EntrySerializer(again).data, status=status.HTTP_201_CREATED)
 
 
-# API: a substitute in the place of an entry.
-
-
 @open_to(post=Who.DIRECTORS)
 class SubstituteView(DirectedEntryView):
     @extend_schema(
@@ -686,9 +674,6 @@ class UndoSubstitutionView(DirectedEntryView):
         entry, fields = self.get_directed_entry(), validated(UndoSubstitutionSerializer, request)
         done = undo_substitution(entry=entry, after=read_after(request, fields), **self.acting())
         return Response(EntrySerializer(done.entry).data)
-
-
-# API: a player's personal link for an event.
 
 
 PERSON = OpenApiParameter("person", description="The public id of the one of a pair whose link it is.")

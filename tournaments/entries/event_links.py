@@ -110,9 +110,6 @@ def _signer(generation: int) -> Signer:
     return Signer(salt=f"{SALT}.{generation}", sep=".")
 
 
-# Revoking a player's personal link for an event.
-
-
 @transaction.atomic
 def revoke_event_link(*, entry: Entry, person: Player, generation: int, by: Actor) -> None:
     """End the personal link of a person who plays in an entry, and of all their matches in the event.
@@ -243,9 +240,6 @@ def links_of(tournament: Tournament, players: list[Player], absolute: Callable[[
     return [
         ShownLink(player, generations[player.pk], url, qr_svg(url)) for player, url in zip(players, urls, strict=True)
     ]
-
-
-# A player's personal link for an event: the page behind it, handing it out, and revoking it.
 
 
 @never_cache

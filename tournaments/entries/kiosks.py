@@ -150,9 +150,6 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-# What a kiosk shows, and the kiosks of an event for its directors.
-
-
 @dataclass(frozen=True, slots=True)
 class KioskRow:
     """A kiosk on the directors' page; `pairing_url` is empty once it is paired or its link has expired."""

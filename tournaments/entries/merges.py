@@ -37,8 +37,6 @@ from tournaments.models import (
 from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.places import fill_places, is_full
 
-# Joining.
-
 
 def lock_entered(players: Iterable[Player]) -> list[int]:
     """Lock the divisions that these people have entered and that are not over, and return their ids."""
@@ -161,9 +159,6 @@ def _point(division: Division) -> None:
 def _desks_changed(divisions: Iterable[Division]) -> None:
     for tournament in {row.tournament for row in divisions}:
         desk_changed(lock_desk(tournament))
-
-
-# Separating.
 
 
 def separate_entries(merge: Merge, players: Collection[int], by: Actor, now: datetime) -> None:

@@ -149,9 +149,6 @@ def _matches_of(entry: Entry) -> list[Match]:
     return [fixture.match for fixture in fixtures.distinct() if fixture.match is not None]
 
 
-# Who plays instead of whom.
-
-
 class Substitute(NamedTuple):
     """A player in the place of another, by the names that the reader may see."""
 
@@ -172,9 +169,6 @@ def substituted_entries(division: Division) -> set[int]:
     """Return the entries whose place a substitute has taken."""
     rows = Substitution.objects.filter(entry__division=division, undoes=None, undone_by=None)
     return set(rows.values_list("entry", flat=True))
-
-
-# The page on which a director lets a substitute take the place of an entry, or undoes that.
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)

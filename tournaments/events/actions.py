@@ -20,9 +20,6 @@ from tournaments.state import log
 from tournaments.state.api import AFTER, read_after
 from tournaments.state.forms import IdempotencyKeyForm, PageTimeForm
 
-# Helpers that the views of events share.
-
-
 __all__ = [
     "by",
     "division_url_args",

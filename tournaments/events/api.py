@@ -50,8 +50,6 @@ from tournaments.state.api import (
 from tournaments.state.changes import Audience, audience_of
 from tournaments.state.stages import round_deadlines
 
-# Serializers of events, divisions and their log.
-
 
 class EventSerializer(serializers.ModelSerializer[Tournament]):
     """An event."""
@@ -354,9 +352,6 @@ class EntryView(PublicView):
         return access.entry(user, public_id) if role is None else access.entry_as_player_or(user, public_id, role)
 
 
-# API: events.
-
-
 EXAMPLE = OpenApiExample(
     "A club night",
     value={"club": "harbour", "name": "Club Open 2026", "starts_at": "2026-11-20T18:00:00+01:00", "venue": "Café"},
@@ -500,9 +495,6 @@ class Log(TournamentView, generics.GenericAPIView[Any]):
         return self.get_paginated_response(LogSerializer(log.log_lines(page or [], tournament), many=True).data)
 
 
-# API: divisions and their settings.
-
-
 def division_response(division: Division, code: int = status.HTTP_200_OK, **headers: str) -> Response:
     return with_etag(DivisionSerializer(division).data, division.seq, code, **headers)
 
@@ -593,9 +585,6 @@ class Deadlines(DivisionView):
         return division_response(
             deadlines.set_deadlines(division=division, after=after or 0, **self.acting(), **fields)
         )
-
-
-# API: helpers of one event.
 
 
 class HelperSerializer(serializers.Serializer[Any]):

@@ -35,10 +35,6 @@ from tournaments.models.events import MAX_ENTRIES, MAX_ROUNDS
 from tournaments.models.floor import MAX_LABEL_LENGTH
 from tournaments.state.changes import Audience
 
-# Forms of events and divisions, and fields for local dates and times.
-
-
-"""Currencies without minor units (ISO 4217)."""
 MAX_TABLES = 2000
 DURATION = lazy(duration, str)
 
@@ -502,9 +498,6 @@ class SeasonForm(RefusingForm):
     FIELD_OF: ClassVar[dict[str, str]] = {**RefusingForm.FIELD_OF, "name_taken": "name"}
 
 
-# Forms of the helpers of an event.
-
-
 class HelperForm(RefusingForm):
     email = forms.EmailField(label=_("Email address"), max_length=254)
 
@@ -513,9 +506,6 @@ class RemoveHelperForm(RefusingForm):
     """Which helper to remove, or whose invitation to withdraw."""
 
     helper = forms.CharField(max_length=LENGTH)
-
-
-# The form of a club's venue.
 
 
 MAX_VENUE_TABLES = 200

@@ -117,9 +117,6 @@ def remove_helper(*, helper: Helper, by: Actor, now: datetime) -> Helper:
     return row
 
 
-# The helpers of an event, for its directors.
-
-
 STATES = ("helps", "invited", "expired")
 
 

@@ -293,9 +293,6 @@ def has_league(tournament: Tournament) -> bool:
     return Stage.objects.filter(division__tournament=tournament, format=Stage.Format.LEAGUE).exists()
 
 
-# The page.
-
-
 def event_home(user: Visitor, tournament: Tournament, now: datetime) -> dict[str, Any]:
     role = people.role_in(user, tournament.club)
     staff = people.is_at_least(role, Role.ASSISTANT)

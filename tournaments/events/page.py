@@ -92,9 +92,6 @@ def _events(tournament: Tournament, absolute: Callable[[str], str]) -> Iterator[
         )
 
 
-# Pages about events: the list, the home of an event, and its settings.
-
-
 @open_to(get=Who.EVERYBODY)
 def event_list(request: HttpRequest) -> HttpResponse:
     """List the events of all clubs, or of one; for htmx, only the list."""
@@ -211,9 +208,6 @@ def _home(tournament: Tournament) -> str:
     return reverse("event", args=event_url_args(tournament))
 
 
-# Helpers of an event: their page for directors, and the page behind the link of an invitation.
-
-
 @open_to(get=Who.DIRECTORS)
 @never_cache
 def helpers(request: HttpRequest, club: str, slug: str) -> HttpResponse:
@@ -310,9 +304,6 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
         return redirect("helping", secret)
     messages.success(request, _("You now help at %(event)s.") % {"event": helper.tournament})
     return redirect("event", *event_url_args(helper.tournament))
-
-
-# The page of a club's venue.
 
 
 @open_to(get=Who.DIRECTORS, post=Who.DIRECTORS)

@@ -13,8 +13,6 @@ from players.people.rows import club_topic, lock_club
 from tournaments.models import OpeningHours, Table, Venue, VenueTable
 from tournaments.state.presence import DAY_BEGINS
 
-# The venue of a club: its tables and opening hours, and the formats that its evenings start with.
-
 
 @dataclass(frozen=True, slots=True)
 class VenueInput:

@@ -76,9 +76,6 @@ class LoggedAct(NamedTuple):
     """Refused: as `follows`."""
 
 
-# Entries.
-
-
 def _entry(row: LogEntry) -> Entry:
     return Entry.objects.select_related("player__merged_into", "division__tournament__club").get(pk=row.params["entry"])
 
@@ -193,9 +190,6 @@ def _undo_late(row: LogEntry, by: Actor, now: datetime) -> None:
         late.undo_late(entry=entry, after=entry.division.seq, by=by, now=now)
 
 
-# Payments.
-
-
 def _payments(row: LogEntry) -> list[Payment]:
     """Return what was booked by the same tap, apart from what was taken back since."""
     payment = Payment.objects.select_related("tournament").get(public_id=row.params["payment"])
@@ -236,9 +230,6 @@ def _pay_back(row: LogEntry, by: Actor, now: datetime) -> None:
     with transaction.atomic():
         for payment in _payments(row):
             undo_payment(payment=payment, by=by, now=now)
-
-
-# Match lengths.
 
 
 def _lengths_text(row: LogEntry) -> str:

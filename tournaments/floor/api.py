@@ -403,9 +403,6 @@ def _on_offer(offer: LengthOffer) -> dict[str, Any]:
     return {"offer": offer.number, "length": offer.length, "side": offer.side, "agreed": sorted(offer.agreed)}
 
 
-# API of quick entry: several results typed as lines, and `undo`.
-
-
 class LinesSerializer(serializers.Serializer[Any]):
     """Results typed as lines."""
 

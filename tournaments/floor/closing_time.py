@@ -22,9 +22,6 @@ from tournaments.models import Autopilot, Fixture, FloorEvent, FloorKind, Tourna
 from tournaments.results.quick_entry import leader_wins, result_summary
 from tournaments.results.services import enter_result, undo_window
 
-# Closing time: the event's rule for the matches that still run, applied when a director confirms it.
-
-
 MAX_POINTS_LEFT = 3
 """The most points that the leader of a match can still need once it is shortened with the others."""
 ClosingRule = Tournament.ClosingRule
@@ -114,9 +111,6 @@ def _locked(running: RunningMatch, now: datetime) -> tuple[MatchOnFloor, Fixture
 def _has_result(match: Match, result: ResultInput) -> bool:
     standing = standing_result(match)
     return standing is not None and ResultInput.of(standing) == result
-
-
-# The matches of an event that still run, and what its rule says about them at closing time.
 
 
 @dataclass(frozen=True, slots=True)

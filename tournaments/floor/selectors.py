@@ -59,9 +59,6 @@ from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import display_name, reentries
 from tournaments.state.presence import PresenceFacts, excuses_in, presence_facts
 
-# Reading the facts of a floor from the database.
-
-
 AT_TABLE = (MatchProgress.OPEN, MatchProgress.LIVE)
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
 RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE} | dict.fromkeys(FIRST_PLACES, Rank.CONSOLATION)

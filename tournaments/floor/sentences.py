@@ -17,9 +17,6 @@ from tournaments.models import ON_PAPER, Fixture, FloorEvent, FloorKind, Table
 from tournaments.standings.labels import points_text
 from tournaments.state.names import match_names
 
-# What happened on the floor, or will happen by a line, as sentences.
-
-
 DONE: dict[str, str] = {
     FloorKind.CALLED: gettext_noop("{match} is called to table {table}."),
     "called_suggested": gettext_noop("{match} is called to a free table."),
@@ -222,9 +219,6 @@ def objection(
     if "scores" in params:
         values["points"] = [points_text(score) for score in params["scores"]]
     return _(AGAINST[code]).format_map(values)
-
-
-# Why matches wait and why they are suggested, as sentences.
 
 
 SENTENCES: dict[str, str] = {

@@ -360,9 +360,6 @@ def _refuse_built_on(event: FloorEvent) -> None:
         raise Refused("floor_built_on")
 
 
-# Finding acts.
-
-
 def last_act(tournament: Tournament, by: Actor) -> UndoableAct | None:
     """Return what a user did last at an event and was not undone; None if there is nothing.
 
@@ -501,9 +498,6 @@ def _act(fact: Fact) -> UndoableAct:
         rows = Fixture.objects.select_related("stage__division", "match__player_0", "match__player_1")
         return UndoableAct(fact, rows.filter(match=fact.match_id).first())
     return UndoableAct(fact, fact.fixture if isinstance(fact, FloorEvent) else None)
-
-
-# Acts as sentences.
 
 
 def _result_text(result: Result, fixture: Fixture | None) -> str:

@@ -28,9 +28,6 @@ from tournaments.models import (
 )
 from tournaments.state.names import display_name, shown_entry
 
-# What each player of an event owes and has paid, derived from entries, fees, side pools and payments.
-
-
 FEE_KINDS = (
     Payment.Kind.ENTRY,
     Payment.Kind.REGISTRATION,
@@ -291,9 +288,6 @@ def account_of(tournament: Tournament, player: Player) -> Account:
     return account
 
 
-# Who has paid: for entries, check-in and the draw
-
-
 def lines_of_entries(entries: Iterable[Entry]) -> dict[int, list[DueLine]]:
     """Return entry id -> what is due and paid for it."""
     wanted = {entry.pk for entry in entries}
@@ -343,9 +337,6 @@ def unpaid_names(division: Division) -> list[str]:
     owed = owed_by_entry(division)
     rows = Entry.objects.filter(pk__in=owed, status=Entry.Status.IN).select_related("player")
     return sorted((shown_entry(entry, staff=True) for entry in rows), key=fold)
-
-
-# The cash box of an event: what should be in it, the list of payments, and whether it is closed.
 
 
 def payments_of(tournament: Tournament) -> list[Payment]:

@@ -14,9 +14,6 @@ from core.numbers import UnclearNumberError, read_number
 from tournaments.models import Tournament
 from tournaments.models.events import MAX_MINOR_UNITS
 
-# The currency of an event: amounts as text, and text as whole minor units.
-
-
 TICKET = "ticket"
 WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF", "XOF", "XPF")
 """Currencies whose amounts have no decimals."""

@@ -16,8 +16,6 @@ from tournaments.ledger.money import Currency, allocate
 from tournaments.ledger.season_pools import shares_of_events
 from tournaments.models import CashCount, CashDesk, CashReopening, Entry, Payment, Series, SidePool, Tournament
 
-# The lock of the cash desk, its settings, and its closing.
-
 
 def lock_desk(tournament: Tournament) -> CashDesk:
     """Return the cash desk of an event, locked until the transaction ends. Lock nothing after it."""
@@ -91,9 +89,6 @@ def require_payment(*, tournament: Tournament, needed: bool, by: Actor, now: dat
             log(by, "cash_settings_changed", tournament.topic, club=tournament.club, changes=changes)
             desk_changed(desk)
     return desk
-
-
-# Recording payments, refunds, expenses and the float, and taking a payment back.
 
 
 @dataclass(frozen=True, slots=True)

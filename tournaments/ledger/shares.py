@@ -195,9 +195,6 @@ def is_applied(prizes: Iterable[Prize], split: Split) -> bool:
     return any(prize.agreed and prize.pot == split.pot and prize.entry in agreed for prize in prizes)
 
 
-# Side pools
-
-
 Order = Sequence[tuple[str, int]]
 """Places across brackets, best first, as (pot, place)."""
 

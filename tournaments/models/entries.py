@@ -16,8 +16,6 @@ from core.text_lengths import MAX_NOTE_LENGTH
 
 MAX_TEAM_LENGTH = 40
 
-# Entries, withdrawals, late entries, requested byes and pairs kept apart, as facts.
-
 
 class Entry(models.Model):
     """A player in a division. A withdrawn entry is kept; entering again makes a new one, and so does a re-entry."""

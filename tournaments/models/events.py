@@ -18,9 +18,6 @@ from core.text_lengths import MAX_NAME_LENGTH
 from matches.models import ClockPreset, LiveMatch, PlayMode
 from matches.models.reports import NO_SHOW_MINUTES
 
-# Tournaments (events) and their divisions.
-
-
 MAX_MINOR_UNITS = 100_000_000
 MAX_ROUNDS = 12
 MAX_ENTRIES = 4096
@@ -350,9 +347,6 @@ class Offer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tournament} · {self.name}"
-
-
-# Helpers: people who may help at one event without a role in its club.
 
 
 class Helper(models.Model):

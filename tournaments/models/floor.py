@@ -155,9 +155,6 @@ class FloorEvent(models.Model):
         return f"{self.kind} {self.at:%H:%M}"
 
 
-# What a director shows on the wall screen of an event.
-
-
 class Wall(models.Model):
     """Settings of an event's wall screen; without a row the defaults apply."""
 

@@ -35,8 +35,6 @@ from tournaments.offers.forms import JoinListForm, ListedEntryForm, OfferStateFo
 from tournaments.offers.page import jackpots_url, with_form
 from tournaments.state.api import READ, WRITE
 
-# What the API says of offers.
-
 
 class RunSerializer(serializers.Serializer[Any]):
     """A list of an offer; its entries and matches are those of its division."""
@@ -115,9 +113,6 @@ class Offers(TournamentView):
         """With the lists of each, the first one first."""
         lines = offers_of(self.get_tournament(), timezone.now())
         return Response(SideEventSerializer(lines, many=True).data)
-
-
-# The actions.
 
 
 def line_of(offer: Offer, now: datetime) -> OfferLine:

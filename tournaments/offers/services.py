@@ -74,9 +74,6 @@ class _Locked:
     """Its lists that have not started, in their order."""
 
 
-# What is offered.
-
-
 def create_offer(*, tournament: Tournament, offer: OfferInput, by: Actor, now: datetime) -> Offer:
     """Offer a side event at the desk and open its first list.
 
@@ -172,9 +169,6 @@ def _save(offer: Offer) -> None:
         raise Refused("name_taken", name=offer.name) from None
 
 
-# Names on the lists.
-
-
 def join(*, offer: Offer, player: Player, amount: int, key: str, by: Actor, now: datetime, paid: bool = True) -> Entry:
     """Put a player on the first list with a free place: entered, here and, if `paid`, with the fee in cash.
 
@@ -257,9 +251,6 @@ def _refuse_again(offer: Offer, run: Division, player: Player) -> None:
     others = others.exclude(division__status__in=over).exclude(division=run)
     if (other := others.select_related("division", "player").order_by("division__run").first()) is not None:
         raise Refused("list_again", name=other.player.shown_name, run=other.division.run)
-
-
-# Starting.
 
 
 def start(*, division: Division, names: int, after: int, by: Actor, now: datetime) -> list[Entry]:

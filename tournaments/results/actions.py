@@ -164,9 +164,6 @@ class AcceptRecordSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"swapped": {"allow_null": True, "default": None}}
 
 
-# The actions.
-
-
 class FixtureAction(TournamentAction):
     """A decision on a fixture. The page goes on at the console; a refused form is shown again as it was filled in."""
 

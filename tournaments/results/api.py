@@ -44,8 +44,6 @@ from tournaments.state.api import (
 )
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, FixtureChange
 
-# Serializers of scores and of lines.
-
 
 class ScoreField(serializers.ListField):
     def __init__(self, **options: Any) -> None:
@@ -58,9 +56,6 @@ class LineSerializer(serializers.Serializer[Any]):
 
     line = serializers.CharField(max_length=MAX_LINE_LENGTH, help_text="`m22 11-7`, `bob 7-4`, `m22 forfeit smith`.")
     division = serializers.CharField(max_length=10, required=False, help_text="Used if the line names no division.")
-
-
-# API of single fixtures, and of one-line entry; what is decided on a fixture is in `actions.py`.
 
 
 def fixture_response(request: Request, fixture: Fixture) -> Response:
@@ -111,9 +106,6 @@ class OneLine(APIView):
             tournament=event, text=fields["line"], division=division, by=by(request), now=timezone.now()
         )
         return fixture_response(request, Fixture.objects.get(match=result.match_id))
-
-
-# API of players' open reports, and of confirming all unopposed ones at once.
 
 
 class WaitingReportSerializer(serializers.Serializer[Any]):
@@ -181,9 +173,6 @@ class OpenReports(APIView):
         )
         bodies = [_confirmation_body(confirmation.open_report) for confirmation in confirmations]
         return Response(WaitingReportSerializer(bodies, many=True).data)
-
-
-# Serializers of corrections.
 
 
 class NewResultSerializer(serializers.Serializer[Any]):
@@ -287,9 +276,6 @@ class CorrectedSerializer(serializers.Serializer[Any]):
 
     correction = CorrectionSerializer(allow_null=True, help_text="null if the result was left unchanged.")
     seq = serializers.IntegerField(help_text="Of the division.")
-
-
-# API of corrections: previewed first, applied in one step, undone the same way.
 
 
 EXAMPLE = {"winner": 1, "score": [5, 7], "kind": "played", "voided_rated": True}

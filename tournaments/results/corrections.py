@@ -445,9 +445,6 @@ def _titles() -> dict[Choice, tuple[str, str]]:
     }
 
 
-# Corrections of an event
-
-
 @dataclass(frozen=True, slots=True)
 class CorrectedLine:
     correction: Correction

@@ -212,9 +212,6 @@ class AnswerObjectionForm(DecisionForm):
     upheld = YesNoField()
 
 
-# Forms of corrections: the corrected result, what should follow from it, and the reason.
-
-
 MAX_MARK_LENGTH = 16
 WITHOUT_SCORE = (Result.Kind.FORFEIT, Result.Kind.DOUBLE_FORFEIT, Result.Kind.WALKOVER)
 
@@ -294,9 +291,6 @@ class ApplyForm(NewResultForm, UndoCorrectionForm):
     def correction(self) -> CorrectionInput:
         fields = self.cleaned_data
         return CorrectionInput(self.new_result, fields["choice"], fields["reason"], fields["rated"], self.preview_mark)
-
-
-# Forms of the director's console.
 
 
 ROUND = "round-"

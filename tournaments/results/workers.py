@@ -89,9 +89,6 @@ def stopped_work() -> list[str]:
         return []
 
 
-# The state of beat, broker and workers, and what is queued.
-
-
 class Queue(NamedTuple):
     """Rows waiting for a worker."""
 

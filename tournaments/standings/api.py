@@ -24,9 +24,6 @@ from tournaments.state import api as state_api
 from tournaments.state.api import PROBLEM, READ, with_etag
 from tournaments.state.names import Names, names_for
 
-# API of brackets and fixtures: the whole graph of a division, with sources and states.
-
-
 EXAMPLE = OpenApiExample(
     "A final to be decided",
     value={
@@ -207,9 +204,6 @@ class Fixtures(APIView, generics.GenericAPIView[Any]):
             rows = [row for row in rows if own & {entry for slot in row.slots for entry in (slot.entry, slot.absent)}]
         bodies = [fixture_body(row, names, targets) for row in self.paginate_queryset(rows) or []]
         return self.get_paginated_response(state_api.FixtureSerializer(bodies, many=True).data)
-
-
-# API of standings and pairings: every figure with its explanation.
 
 
 class WhySerializer(drf_serializers.Serializer[Any]):

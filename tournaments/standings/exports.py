@@ -170,9 +170,6 @@ def _side(side: PairingSide) -> Body:
     }
 
 
-# CSV
-
-
 def standings_rows(body: Body) -> Iterator[list[Any]]:
     """Yield the header, then a row for every line of a table and every entry of a bracket's places."""
     yield list(STANDING_COLUMNS)

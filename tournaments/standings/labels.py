@@ -15,8 +15,6 @@ from formats.tables.tiebreaks import EXPLANATIONS, FIDE_ARTICLES, LABELS, Explan
 from tournaments.models import Stage
 from tournaments.state.format_labels import FORMAT_NAMES
 
-# Titles of the stages of a division, and the links between them on a page.
-
 
 def stage_title(stage: Stage, *, several: bool) -> str:
     """Return the title of a stage, numbered if the division has several."""
@@ -44,9 +42,6 @@ def jumps(stages: Sequence[Any]) -> list[tuple[str, str, int]]:
                 )
             )
     return links if len(links) > 1 else []
-
-
-# Texts of standings: tie-breaks with their definitions, reasons for places, and how a round was spent.
 
 
 class Tiebreak(NamedTuple):

@@ -110,9 +110,6 @@ def _decided(slots: tuple[SlotState, SlotState], onward: int | None) -> tuple[Sl
     return (EMPTY_SLOT, EMPTY_SLOT) if onward is None else (slots[onward], slots[1 - onward])
 
 
-# The winners of divisions.
-
-
 def champion(last: Stage, best: Mapping[int, list[BracketPlaces]], states: Iterable[StageState], names: Names) -> str:
     """Return who won the last stage's main bracket or its only table; empty while that is open."""
     if last.format in ELIMINATION:

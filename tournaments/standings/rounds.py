@@ -16,9 +16,6 @@ from tournaments.models import Fixture, Floor, Round, Slot
 from tournaments.standings.brackets import round_in_words, round_name
 from tournaments.state.format_labels import FORMAT_NAMES
 
-# The names of rounds, and the order in which open matches are called and can be played.
-
-
 CALLED_AFTER = {LOWER: 1, CONSOLATION: 1, LAST_CHANCE: 2, FINAL: 3} | dict.fromkeys(FIRST_PLACES, 1)
 """Brackets whose matches are called after those of the main draw, in ascending order."""
 IN_ORDER = (ROUND_ROBIN, GROUPS)

@@ -17,8 +17,6 @@ from players.actions import FormSerializer
 from tournaments.models import Division, Draw, Entry, Fixture, Slot, Stage
 from tournaments.state.forms import AfterForm, ReasonForm, UndoPublishedForm
 
-# Serializers that several packages of the tournaments API use.
-
 
 class ReasonSerializer(FormSerializer):
     """Why something is done."""
@@ -178,9 +176,6 @@ class BracketSerializer(serializers.Serializer[Any]):
     status = serializers.ChoiceField(Division.Status.choices)
     stages = StageSerializer(many=True)
     brackets = TreeSerializer(many=True)
-
-
-# What the API views of tournaments share.
 
 
 __all__ = [

@@ -132,9 +132,6 @@ def _words(facts: Facts, tournament: Tournament) -> dict[tuple[str, str], str]:
     return words
 
 
-# The notifications.
-
-
 def _event(params: Params) -> Tournament | None:
     return Tournament.objects.filter(public_id=params["tournament"]).first()
 

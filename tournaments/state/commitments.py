@@ -12,9 +12,6 @@ from formats.lots import commitment as hash_of
 from players.models import Club
 from tournaments.models import Commitment, Stage
 
-# A club's public list of commitments, made before a draw and ended when nothing more is drawn from them.
-
-
 SEED_BYTES = 32
 
 

@@ -255,9 +255,6 @@ def places_beyond(states: Sequence[StageState]) -> list[SharedPlace]:
     return places
 
 
-# Swiss and lives
-
-
 def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
     """Return the Swiss event of a stage that is paired round by round."""
     stage, settings = rows.stage, rows.settings

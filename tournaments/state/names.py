@@ -13,8 +13,6 @@ from players.people.club_people import people_among
 from players.people.rows import PersonId, accounts_of, people_of
 from tournaments.models import Division, Entry, Fixture, Slot, Tournament
 
-# The names of a division's entries as a reader may see them, and the reader's own entry.
-
 
 @dataclass(frozen=True, slots=True)
 class Names:

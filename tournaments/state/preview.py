@@ -281,9 +281,6 @@ def _field_changes(before: Sequence[StageState], after: Sequence[StageState]) ->
             yield FieldChange(old.stage.number, comes, leaves)
 
 
-# Fixtures
-
-
 def changes_between(
     division: Division, before: Sequence[StageState], after: Sequence[StageState], *, but: Fixture | None = None
 ) -> list[FixtureChange]:
@@ -358,9 +355,6 @@ def _without_lives(state: StageState) -> frozenset[int]:
     return decided_without_lives(state.progress, state.rows.settings.lives)
 
 
-# Places
-
-
 PlacesTaken = dict[tuple[int, str, int], tuple[int, float | None]]
 
 
@@ -386,9 +380,6 @@ def _all_places(states: Sequence[StageState]) -> PlacesTaken:
                     (number, key, entry): (shared.first, None) for shared in shared_places for entry in shared.entries
                 }
     return places
-
-
-# Ratings
 
 
 def _outcomes(changes: Sequence[FixtureChange], voided_rated: bool | Result) -> dict[int, SupposedResult]:

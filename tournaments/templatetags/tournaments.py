@@ -28,9 +28,6 @@ from tournaments.state.format_labels import stages_name
 from tournaments.state.names import shown_entry
 from tournaments.state.stages import stage_settings
 
-# Labels and times that several pages of tournaments use.
-
-
 register = template.Library()
 
 
@@ -192,9 +189,6 @@ def match_state_class(mark: str) -> str:
 def next_round_card(state: str) -> str:
     """The CSS class of the card that shows the next round."""
     return NEXT_ROUND_CARDS.get(state, "")
-
-
-# The format of a division, in a few words.
 
 
 @register.simple_tag

@@ -59,9 +59,6 @@ from tournaments.state.api import AFTER, READ, WRITE, by, read_after, validated,
 from tournaments.state.places import entries_in
 from tournaments.state.stages import set_stages, stage_settings
 
-# Serializers of stages and of the preview of a format.
-
-
 MAX_LENGTHS = 30
 MAX_PATTERN_LENGTH = 80
 USUAL = StageSettings()
@@ -370,9 +367,6 @@ class OutlineSerializer(serializers.Serializer[Any]):
     finish = FinishSerializer(allow_null=True, help_text="Null for a league and for an impossible format.")
     remarks = RemarkSerializer(many=True)
     stages = OutlinedStageSerializer(many=True)
-
-
-# The preview of a format as data for the API.
 
 
 def preview_data(division: Division, stages: Sequence[StageSettings], evening: dict[str, Any]) -> dict[str, Any]:

@@ -240,9 +240,6 @@ def initial_of(settings: StageSettings) -> dict[str, Any]:
     }  # fmt: skip
 
 
-# The form of one stage on the designer page.
-
-
 MAX_QUALIFIERS = 1024
 MAX_DIGITS = 4
 DEFAULTS = StageSettings()
@@ -585,9 +582,6 @@ class StageForm(RefusingForm):
             self.cleaned_data[name] = parse_text(self.cleaned_data[name])
         except Refused as refused:
             self.add_error(name, sentence(refused.code, refused.params))
-
-
-# The assumptions of a preview: number of players, tables, start and closing time.
 
 
 CLOCK_ATTRS = {"inputmode": "numeric", "autocomplete": "off", "maxlength": "5", "data-clock": "15"}

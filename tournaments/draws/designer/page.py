@@ -227,9 +227,6 @@ def _done(finish: Finish | None, starts: datetime | None, zone: tzinfo) -> str:
     return clock(starts + timedelta(minutes=finish.median), zone, starts) if finish and starts else ""
 
 
-# The state of the designer page: the forms of the stages and of the evening, and the preview of their format.
-
-
 DEFAULT_PLAYERS = 16
 """Players assumed for a division without entries and without a limit."""
 QUALIFIERS_PER_GROUP, QUALIFIERS_PER_STAGE = 2, 8

@@ -101,9 +101,6 @@ def _lock(form: Any, seen: Seen, now: datetime, *, with_division: bool = False) 
     return locked if is_same else locked.differs("other_players")
 
 
-# Starts, running scores and seats.
-
-
 def _assumed_open(form: Any, seen: Seen, now: datetime) -> Locked | Arrived:
     """Lock a match that goes on, with the same players."""
     locked = _lock(form, seen, now)
@@ -175,9 +172,6 @@ def _done(*facts: FloorEvent | Result | CheckIn) -> Arrived:
     return Arrived(Outcome.DONE, made=tuple(UndoableAct(fact).name for fact in facts))
 
 
-# Results.
-
-
 def _result_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     locked = _lock(form, seen, now, with_division=True)
     if isinstance(locked, Arrived):
@@ -211,9 +205,6 @@ def _played(form: Any, match: Match) -> ResultInput:
 
 def _agree(match: Match, typed: ResultInput, other: Claim | Result) -> bool:
     return same_outcome(match.length, typed.winner, typed.score, other.winner, other.score)
-
-
-# Who is here.
 
 
 def _presence_assumed(

@@ -46,9 +46,6 @@ from tournaments.standings.rounds import RoundNames
 from tournaments.state import log
 from tournaments.state.names import match_names
 
-# The page of a fixture for the event's staff: players, reports, records, results and what follows.
-
-
 LOG_SHOWN = 12
 
 
