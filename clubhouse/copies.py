@@ -241,7 +241,6 @@ def _copy_prizes(before: Division, division: Division, *, by: Actor, now: dateti
 
 
 def _without_dates(settings: StageSettings) -> StageSettings:
-    """Return the settings without the dates of the past season."""
     return replace(settings, until="", join_until="")
 
 

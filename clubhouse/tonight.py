@@ -474,7 +474,6 @@ class TonightPage:
         self.take(TonightForm(self._initial(), page=self), follow=False)
 
     def currency(self, *, is_like: bool) -> Currency:
-        """The currency that the event has or will have."""
         if (model := self.event or (self.last if is_like else None)) is not None:
             return Currency.of(model)
         return Currency.usual(self.club.currency) if self.club.currency else Currency(TICKET, 0)

@@ -579,7 +579,6 @@ class Store:
 
 
 def _name(key: Key) -> str:
-    """The name of an answer in Redis."""
     requested, version = key
     return _PREFIX + hashlib.blake2b(repr((release(), version, requested)).encode(), digest_size=20).hexdigest()
 

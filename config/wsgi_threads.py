@@ -200,11 +200,9 @@ class NotRead(BytesIO):
     """Stands for a body that is larger than any view takes."""
 
     def read(self, _size: int | None = -1) -> bytes:
-        """Raise RequestDataTooBig."""
         raise RequestDataTooBig
 
     def readline(self, _size: int | None = -1) -> bytes:
-        """Raise RequestDataTooBig."""
         raise RequestDataTooBig
 
 

@@ -430,7 +430,6 @@ class RemoveAction(EditAction):
     responses: ClassVar = {204: None, **WRITE}
 
     def success_url(self, request: HttpRequest, obj: Series, form: Any) -> str:
-        """The club's seasons."""
         return reverse("series-list", args=[obj.club.slug])
 
     def answer(self, request: Request, obj: Series, form: Any) -> Response:

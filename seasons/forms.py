@@ -153,7 +153,6 @@ class SeasonPoolForm(RefusingForm):
         return amount
 
     def clean_currency(self) -> Currency:
-        """Return the currency of the amount."""
         if self.chosen is None:
             raise ValidationError(_("No evening of this season has fees in this currency."))
         return self.chosen

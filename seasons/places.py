@@ -171,7 +171,6 @@ def _until(series: Series, now: datetime) -> datetime:
 
 
 def end_of_day(day: date, zone: ZoneInfo) -> datetime:
-    """Return the last minute of a day."""
     return datetime.combine(day, time(23, 59), zone)
 
 

@@ -131,7 +131,6 @@ def _on_its_own(user: Visitor, series: Series, plan: Plan, invented: Invented | 
 
 
 def _last_of(club: Club) -> Tournament | None:
-    """Return the last event of a club that is over."""
     return Tournament.objects.filter(club=club, status=Tournament.Status.FINISHED).order_by("starts_at", "pk").last()
 
 

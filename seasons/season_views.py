@@ -34,7 +34,6 @@ class ViewInput:
 
 
 def rule_label(rule: str) -> str:
-    """Say who belongs by a rule."""
     if rule == MEMBERS:
         return _("Only members of the club")
     if rule == PLAYERS:

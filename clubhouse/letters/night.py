@@ -110,7 +110,6 @@ class PlayedNight:
 
     @cached_property
     def played(self) -> frozenset[int]:
-        """Who has played a match."""
         return frozenset(person for row in self.matches if row.was_played for person in row.players)
 
     @cached_property

@@ -119,7 +119,6 @@ def _with_feeders(match: SheetMatch) -> Piece:
 
 
 def _line(line: SheetLine, column: int) -> tuple[Piece, float]:
-    """Return what leads to a line, and its height."""
     if line.feeder is None:
         return Piece(spans={column: (0, 0)}), 0
     piece = _with_feeders(line.feeder)

@@ -299,7 +299,6 @@ def club_poster(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @in_its_language
 def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Print the cash report."""
     event = access.tournament_as(request.user, club, slug, Role.DIRECTOR)
     form = _choices(request, event, PaperForm)
     return render(request, "display/paper/cash_report.html", _context(request, event, form) | cash_report(event))
@@ -309,7 +308,6 @@ def cash(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @never_cache
 @in_its_language
 def cards(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Print a card for each table."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     form = _choices(request, event, PaperForm)
     printed = table_cards(event, partial(absolute_url, request))

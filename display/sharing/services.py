@@ -27,7 +27,6 @@ from tournaments.models import SharePicture
 log = structlog.get_logger(__name__)
 
 DRAW = "tournaments.draw_share_picture"
-"""The name of the task that draws a picture."""
 PREPARE = "tournaments.prepare_share_picture"
 """The name of the task that has the picture of a page drawn before somebody requests it."""
 MAX_KEPT = 500

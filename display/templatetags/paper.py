@@ -15,7 +15,6 @@ class BothNode(template.Node):
         self.nodelist = nodelist
 
     def render(self, context: template.Context) -> SafeString:
-        """Return the HTML."""
         first = self.nodelist.render(context).strip()
         second_language = context.get("second_language")
         if not second_language:

@@ -415,7 +415,6 @@ class PastSeasonDetailSerializer(PastSeasonSerializer):
 
     @extend_schema_field(PastTableRowSerializer(many=True))
     def get_table(self, season: PastSeason) -> Any:
-        """Return the lines."""
         lines: Any = table_of(season)
         return PastTableRowSerializer(lines, many=True, context=self.context).data
 

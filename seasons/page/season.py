@@ -223,7 +223,6 @@ class SeasonView:
 
     @property
     def has_places(self) -> bool:
-        """Whether rows have lines of places."""
         return any(row.places is not None for row in self.rows)
 
     @property
@@ -871,8 +870,6 @@ class EveningTable:
     """A season on one of its evenings, as everybody may see it."""
 
     name: str
-    is_live: bool
-    """Whether the evening is being played, so that its points are not in the totals yet."""
     lines: Sequence[EveningLine]
 
 
@@ -897,4 +894,4 @@ def evening_table(series: Series, event: Tournament, part: SeriesView | None = N
         EveningLine(None, names.get(player, ""), "", standing.show(earned.points)) for player, earned in newcomers
     ]
     name = f"{series.name} · {part.name}" if part is not None else series.name
-    return EveningTable(name, bool(so_far), lines)
+    return EveningTable(name, lines)

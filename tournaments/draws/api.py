@@ -247,7 +247,6 @@ def _shown_places(draw: Draw, *, directs: bool) -> Sequence[int | None]:
 
 
 def requested_response(request: Request, division: Division, draw: Draw) -> Response:
-    """Return 202 with a requested draft and its URL."""
     url = request.build_absolute_uri(reverse("api-draw", args=[division.public_id, draw.number]))
     names = names_of(division, staff=True) if draw.left_out else Names({}, True)
     data = draw_data(draw, names, published=False)
@@ -573,7 +572,6 @@ class KeptApartView(DivisionView):
         return {**entries, **self.acting()}
 
     def pairs_response(self, division: Division, status_code: int = status.HTTP_200_OK) -> Response:
-        """Return all pairs, with the ETag of the division."""
         division.refresh_from_db()
         pairs = pairs_apart(division, names_of(division, staff=True))
         rows = [{"first": pair.first.public_id, "second": pair.second.public_id} for pair in pairs]

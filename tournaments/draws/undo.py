@@ -249,7 +249,6 @@ class UndoneRound:
 
     @property
     def possible(self) -> bool:
-        """Whether nothing has begun."""
         return self.begun is None
 
 

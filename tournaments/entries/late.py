@@ -521,7 +521,6 @@ class _Arrival:
     event: Tournament
     """Locked as well: late entries may add matches, which are numbered in the event."""
     state: StageState
-    locked_matches: Mapping[int, Match]
     by: Actor
     now: datetime
 
@@ -559,7 +558,7 @@ def enter_late(
         for player in locked_sides(players):
             state = states_of(row)[0]
             check_accepts_late(row, state, now)
-            entries.append(_enter_player(_Arrival(row, event, state, locked_matches, by, now), player))
+            entries.append(_enter_player(_Arrival(row, event, state, by, now), player))
         let_in = [entry for entry in entries if entry.status == Entry.Status.IN]
         refuse_passing(row, let_in, past_waiting=past_waiting)
         division_changed(row)

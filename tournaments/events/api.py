@@ -327,16 +327,12 @@ class PublicView(APIView):
 
 
 class TournamentView(PublicView):
-    """An endpoint about one event."""
-
     def get_tournament(self, role: Needed | None = None) -> Tournament:
         """Return the event of the URL, for somebody with this role in its club if one is required."""
         return access.tournament_by_id(self.request.user, self.kwargs["tournament"], role)
 
 
 class DivisionView(PublicView):
-    """An endpoint about one division."""
-
     def get_division(self, role: Role | None = None) -> Division:
         """Return the division of the URL, for somebody with this role in its club if one is required."""
         user, public_id = self.request.user, self.kwargs["division"]
@@ -344,8 +340,6 @@ class DivisionView(PublicView):
 
 
 class EntryView(PublicView):
-    """An endpoint about one entry."""
-
     def get_entry(self, role: Needed | None = None) -> Entry:
         """Return the entry of the URL, for its player or somebody with this role if one is required."""
         user, public_id = self.request.user, self.kwargs["entry"]

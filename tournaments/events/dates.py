@@ -22,7 +22,6 @@ Value = datetime | date | Sequence[datetime | None]
 OF_EVENT = ("ends_at", "check_in_opens_at", "check_in_closes_at")
 OF_DIVISION = ("closes_at", "reentry_until")
 DEADLINES, DAYS = "deadlines", ("until", "join_until")
-OF_STAGE = (DEADLINES, *DAYS)
 LABELS = {
     "ends_at": _("Ends"),
     "check_in_opens_at": _("Check-in opens"),

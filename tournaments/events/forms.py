@@ -230,7 +230,6 @@ class EditTournamentForm(TournamentForm):
         return {**stored, "starts_at": start, **moved, **values}
 
     def values(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what was changed, for the service."""
         names = {*self.changed_data} - {"move", "checked"}
         if "currency" in names:
             names.add("currency_exponent")
@@ -572,7 +571,6 @@ class VenueForm(RefusingForm):
         return cleaned
 
     def venue(self) -> VenueInput:
-        """Return the venue that the valid form describes."""
         data = self.cleaned_data
         rows = [(data[f"label_{row}"], data[f"category_{row}"]) for row in range(len(self.tables))]
         tables = [(label, category) for label, category in rows if label]

@@ -135,7 +135,6 @@ def _add(line: OfferLine, run: Division, names: int, now: datetime) -> None:
 
 
 def _run_line(run: Division, names: int, now: datetime) -> RunLine:
-    """Return a list with this many names."""
     state = _state(run, names)
     values = {"names": names, "size": run.capacity, "seconds": 0}
     if state == ListState.STARTS and run.starts_at is not None:

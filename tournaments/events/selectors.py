@@ -232,7 +232,6 @@ def match_line(fixture: Fixture, rounds: Mapping[int, str], where: Where | None 
 
 
 def can_register(division: Division, now: datetime) -> bool:
-    """Whether players can register themselves now."""
     open_ = division.self_registration and division.status == Division.Status.ENTRIES
     in_time = division.closes_at is None or now < division.closes_at
     return open_ and in_time and division.tournament.status in ("published", "running")

@@ -101,7 +101,6 @@ def lock_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
 
 
 def read_state(floor: Floor, now: datetime) -> FloorState:
-    """Derive the state of a locked floor."""
     return floor_state(load_facts(floor.tournament), now)
 
 

@@ -40,7 +40,6 @@ PAID_FOR = Coalesce("entry__joined_to", "entry")
 """The entry for which a payment counts: the one that stands for others of the same person, after a merge."""
 PAYER = Coalesce("player__merged_into", "player")
 """Which of a pair a payment names, after merges; null for an entry of one person."""
-Plans = Mapping[int, PrizePlan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +66,6 @@ class DueLine:
 
 @dataclass(slots=True)
 class Account:
-    """The account of a person in an event."""
-
     player: Player
     name: str
     lines: list[DueLine] = field(default_factory=list)

@@ -144,7 +144,6 @@ def _new_form(tournament: Tournament) -> SideEventForm:
 
 
 def form_of(offer: Offer) -> SideEventForm:
-    """Return the form that changes an offer."""
     plain = Currency.of(offer.tournament).plain
     return SideEventForm(
         initial={

@@ -433,7 +433,6 @@ def _settings(offer: Offer, number: int) -> dict[str, Any]:
 
 
 def _set_prizes(run: Division, offer: Offer, by: Actor, now: datetime) -> None:
-    """Publish the prizes of a list."""
     desk = lock_desk(offer.tournament)
     last = run.prize_plans.order_by("-version").first()
     PrizePlan.objects.create(

@@ -86,7 +86,6 @@ class PlayedScoreSerializer(FormSerializer):
         extra_kwargs: ClassVar = {"after": {"help_text": "The match's `seq` you saw."}}
 
     def validate_score(self, score: dict[str, int]) -> dict[str, int]:
-        """Refuse a draw."""
         if score["left"] == score["right"]:
             raise serializers.ValidationError(_("Nobody has won."), code="draw")
         return score

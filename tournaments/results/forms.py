@@ -231,7 +231,6 @@ class NewResultForm(RefusingForm):
 
     @classmethod
     def of(cls, match: Match) -> "NewResultForm":
-        """Return the form filled in with the standing result."""
         standing = standing_result(match)
         assert standing is not None  # noqa: S101, only used for settled matches
         left, right = standing.score or (None, None)
@@ -353,7 +352,6 @@ class ConfirmResultsForm(OnScreenForm):
         result.queryset = Provisional.objects.filter(result__match__parent_topic__in=topics)
 
     def clean(self) -> dict[str, Any]:
-        """Require a report or a result."""
         fields: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors and not fields["report"] and not fields["result"]:
             self.add_error("report", _("Choose what to confirm."))

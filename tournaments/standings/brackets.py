@@ -160,7 +160,6 @@ class Tree:
     sections: list[BracketSection] = field(default_factory=list)
     stage: int = 1
     champion: str = ""
-    """The winner's name."""
     legend: str = ""
     """What the letters of its rounds mean; empty if they have names."""
 

@@ -106,7 +106,6 @@ class ChangeLabels:
         self.stages = division.stages.count()
 
     def change(self, change: FixtureChange) -> ChangeLine:
-        """Return the labels of a changed fixture."""
         where = self.rounds.get(change.row.round_id, "")
         return ChangeLine(
             change.row.number,

@@ -227,5 +227,4 @@ def _cell_text(value: Any) -> Any:
 
 
 def as_json(body: Body) -> str:
-    """Return the body as indented JSON."""
     return json.dumps(body, cls=DjangoJSONEncoder, ensure_ascii=False, indent=1)

@@ -182,12 +182,10 @@ MARKS: dict[str, RoundMark] = {
 
 
 def letter(kind: str) -> str:
-    """Return the letter for a cell, translated."""
     return _(MARKS[kind].letter)
 
 
 def meaning(kind: str) -> str:
-    """Return the meaning for the legend, translated."""
     return _(MARKS[kind].meaning)
 
 

@@ -349,7 +349,6 @@ class StageView:
 
     @property
     def number(self) -> int:
-        """The number of the stage in the division."""
         return self.stage.number
 
     @property
@@ -571,7 +570,6 @@ class _TableBuilder:
         return view
 
     def line(self, row: StandingsRow, table: StandingsTable) -> StandingsLine:
-        """Return a row with its figures and reasons."""
         figures = [_figure(code, row, figure, table) for code, figure in zip(table.tiebreaks, row.figures, strict=True)]
         why = [(reason, explanation_text(reason, self.names.of)) for reason in row.explain()]
         counts = _counts(row.entry, table.records, self.settings.loss)

@@ -26,7 +26,6 @@ from tournaments.state.plans import settings_of, store
 from tournaments.state.stage_rows import digest, kept_apart, requested_byes
 
 MAKE_DRAFT = "tournaments.make_draft"
-"""The Celery task that makes a draft."""
 
 
 def plan_stage(

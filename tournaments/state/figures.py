@@ -87,8 +87,6 @@ class MatchFigures:
 
 
 class Figures(NamedTuple):
-    """The figures of a division or an event."""
-
     entries: int
     persons: frozenset[int]
     """The players of these entries; two that were merged are one."""

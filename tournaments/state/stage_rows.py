@@ -157,7 +157,6 @@ class DivisionRows:
         self._taken_back, self._also_missed = frozenset(taken_back), also_missed
         self._by_stage: dict[int, StageRows] = {}
         self.locked: Mapping[int, Match] = {}
-        """The matches that `lock_matches` locked."""
         self.has_new_result = False
         """Whether a result was added with `add_result`."""
 

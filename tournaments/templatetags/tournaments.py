@@ -236,7 +236,6 @@ class PartNode(Node):
         self.name, self.value, self.nodelist = name, value, nodelist
 
     def render(self, context: Context) -> SafeString:
-        """Return the markup of the part, and add it to `parts` of the context."""
         parts: Parts = context["parts"]
         name = self.name.resolve(context)
         if self.value:

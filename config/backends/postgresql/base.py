@@ -9,8 +9,6 @@ from config.backends.writes import AnnouncedWrites
 
 
 class DatabaseWrapper(AnnouncedWrites, base.DatabaseWrapper):
-    """A connection to PostgreSQL."""
-
     unknown_after = (InterfaceError, OperationalError)
 
     def is_usable(self) -> bool:

@@ -23,7 +23,7 @@ from tests.tournaments.support import calendars as reader
 from tournaments.entries.services import enter
 from tournaments.events import services as events
 from tournaments.events.api import DivisionFieldsSerializer, EditEventSerializer
-from tournaments.events.dates import OF_DIVISION, OF_EVENT, OF_STAGE
+from tournaments.events.dates import DAYS, OF_DIVISION, OF_EVENT
 from tournaments.events.deadlines import set_deadlines
 from tournaments.events.forms import DivisionForm, EditTournamentForm
 from tournaments.events.services import AFTER_DRAW, EDITABLE, SETTINGS
@@ -221,7 +221,7 @@ def test_every_field_is_decided() -> None:
     assert {OTHER_NAMES.get(name, name) for name in of_divisions} == set(DIVISION)
     hang = {name for name, (kinds, _value) in (EVENT | DIVISION).items() if HANGS in kinds}
     assert hang == {*OF_EVENT, *OF_DIVISION}
-    assert {*OF_STAGE} - {DEADLINES} == {name for name, kind in STAGE.items() if kind == HANGS}
+    assert {*DAYS} == {name for name, kind in STAGE.items() if kind == HANGS}
     timed = {field.name for field in fields_of(StageSettings) if re.search(r"until|time|_at$|day", field.name)}
     assert timed == set(STAGE) - {"format"}
 

@@ -348,7 +348,6 @@ class RemarkSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(serializers.DictField())
     def get_params(self, remark: dict[str, Any]) -> dict[str, Any]:
-        """Return the values that the remark contains."""
         return {
             name: value if isinstance(value, int | float) else str(value) for name, value in remark["params"].items()
         }
@@ -506,7 +505,6 @@ EVENING = {
 
 
 def stages_response(division: Division) -> Response:
-    """Return all stages with every setting, and the ETag of the division."""
     stages = [{"number": number, **_stage(stage)} for number, stage in enumerate(stage_settings(division), start=1)]
     return with_etag(SetStageSerializer(stages, many=True).data, division.seq)
 
