@@ -434,11 +434,10 @@ class TonightForm(RefusingForm):
         currency = page.currency(is_like=bool(self.data.get("like")))
         take_amounts_in(currency, self)
         self.fields["fee"].label = _("Entry fee (%(currency)s)") % {"currency": currency.name}
-        field, earlier = self.fields["here"], self.fields["entered"]
-        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101, declared above
         # Who has withdrawn since may be ticked, but is no longer in the roster.
-        withdrawn = earlier.widget.value_from_datadict(self.data, self.files, self.add_prefix("entered")) or ()
-        field.choices = [(player.public_id, player.name) for player in page.roster] + [(row, row) for row in withdrawn]
+        earlier = self.fields["entered"].widget.value_from_datadict(self.data, self.files, self.add_prefix("entered"))
+        roster = [(player.public_id, player.name) for player in page.roster]
+        self.choose_among("here", roster + [(row, row) for row in earlier or ()])
 
     def clean_names(self) -> str:
         """The list, if all of it is understood."""

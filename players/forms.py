@@ -100,6 +100,18 @@ class RefusingForm(forms.Form):
                 field.validators = [*field.validators, check_one_line]
         super().full_clean()
 
+    def choose_from(self, name: str, rows: Any) -> None:
+        """Let a field choose from these rows; `Form.fields` do not have the types of their declarations."""
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101, declared so
+        field.queryset = rows
+
+    def choose_among(self, name: str, choices: Sequence[tuple[Any, Any]]) -> None:
+        """Let a field choose among these values, each with its label."""
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101, declared so
+        field.choices = choices
+
     def refuse(self, refused: Refused) -> None:
         """Add the message of a refusal to the field it concerns, or to the whole form."""
         field = self.FIELD_OF.get(refused.code)

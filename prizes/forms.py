@@ -40,12 +40,6 @@ class CashForm(RefusingForm):
         """Return an amount with the event's currency, without its sign."""
         return Currency.of(self.tournament).with_name(abs(amount))
 
-    def choose_from(self, name: str, rows: Any) -> None:
-        """Let a field choose one of these rows by public id."""
-        field = self.fields[name]
-        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101, declared so
-        field.queryset = rows
-
 
 class PaymentForm(CashForm):
     """A payment: what, how and how much, with the idempotency key of the form."""

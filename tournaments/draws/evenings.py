@@ -221,9 +221,7 @@ class EveningTemplateForm(RefusingForm):
         self.tournament, self.starts = tournament, starts
         self.templates = {row.pk: row for row in templates_of(tournament)}
         choices = [(pk, template_label(row)) for pk, row in self.templates.items()]
-        field = self.fields["template"]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101, declared above
-        field.choices = [("", _("Proposed for the players expected, or set later")), *choices]
+        self.choose_among("template", [("", _("Proposed for the players expected, or set later")), *choices])
         if not choices:
             del self.fields["template"]
 

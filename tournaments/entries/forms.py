@@ -122,9 +122,7 @@ class PersonForm(RefusingForm):
 
     def __init__(self, data: Any, *, partners: QuerySet[Player]) -> None:
         super().__init__(data)
-        field = self.fields["person"]
-        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101, declared so
-        field.queryset = partners
+        self.choose_from("person", partners)
 
 
 class PresenceForm(PersonForm):
@@ -170,11 +168,8 @@ class ArrivalForm(RefusingForm):
 
     def __init__(self, data: Any, *, tournament: Tournament, partners: QuerySet[Player]) -> None:
         super().__init__(data)
-        rows = {"entries": Entry.objects.filter(division__tournament=tournament), "people": partners}
-        for name, queryset in rows.items():
-            field = self.fields[name]
-            assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101, declared so
-            field.queryset = queryset
+        self.choose_from("entries", Entry.objects.filter(division__tournament=tournament))
+        self.choose_from("people", partners)
 
 
 class UndoCheckInForm(RefusingForm):

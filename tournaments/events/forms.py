@@ -210,9 +210,7 @@ class EditTournamentForm(TournamentForm):
         super().__init__(*args, **kwargs)
         self.tournament, self.audience = tournament, audience
         self.moved: list[DependentDate] = []
-        move = self.fields["move"]
-        assert isinstance(move, forms.MultipleChoiceField)  # noqa: S101, declared above
-        move.choices = [(date.key, date.label) for date in dates_of(tournament, {})]
+        self.choose_among("move", [(date.key, date.label) for date in dates_of(tournament, {})])
 
     def times(self, cleaned: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the times of the event once those that depend on its start have moved."""
@@ -400,10 +398,8 @@ class DivisionForm(RefusingForm):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        pool = self.fields["pool_id"]
-        assert isinstance(pool, forms.ChoiceField)  # noqa: S101, declared above
         usual = _("the club’s own ratings, the site’s once the club is accepted") if waits else _("The site’s ratings")
-        pool.choices = [("", usual), *pools]
+        self.choose_among("pool_id", [("", usual), *pools])
         self._offer_delay(str(self.initial.get("spectators_delay", 0)))
         take_amounts_in(currency, self)
         self.zone, self.drawn = zone, drawn
@@ -413,11 +409,9 @@ class DivisionForm(RefusingForm):
 
     def _offer_delay(self, choice: str) -> None:
         """Add the division's delay in minutes to the choices, since the API allows more values than the form."""
-        delays = self.fields["spectators_delay"]
-        assert isinstance(delays, forms.ChoiceField)  # noqa: S101, declared above
         if choice not in dict(SPECTATORS):
             label = ngettext("%(minutes)d minute behind", "%(minutes)d minutes behind", int(choice))
-            delays.choices = [*SPECTATORS, (choice, label % {"minutes": int(choice)})]
+            self.choose_among("spectators_delay", [*SPECTATORS, (choice, label % {"minutes": int(choice)})])
 
     def clean_lengths(self) -> list[int]:
         return lengths_in(self.cleaned_data["lengths"])

@@ -304,9 +304,7 @@ class OnScreenForm(RefusingForm):
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.tournament = tournament
-        division = self.fields["division"]
-        assert isinstance(division, forms.ModelChoiceField)  # noqa: S101 - for the type checker
-        division.queryset = tournament.divisions.all()
+        self.choose_from("division", tournament.divisions.all())
 
 
 class QuickForm(OnScreenForm):
@@ -344,12 +342,9 @@ class ConfirmResultsForm(OnScreenForm):
 
     def __init__(self, *args: Any, tournament: Tournament, **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
-        report, result = self.fields["report"], self.fields["result"]
-        assert isinstance(report, forms.ModelMultipleChoiceField)  # noqa: S101 - for the type checker
-        assert isinstance(result, forms.ModelMultipleChoiceField)  # noqa: S101 - for the type checker
         topics = [division.topic for division in tournament.divisions.all()]
-        report.queryset = Claim.objects.filter(match__parent_topic__in=topics)
-        result.queryset = Provisional.objects.filter(result__match__parent_topic__in=topics)
+        self.choose_from("report", Claim.objects.filter(match__parent_topic__in=topics))
+        self.choose_from("result", Provisional.objects.filter(result__match__parent_topic__in=topics))
 
     def clean(self) -> dict[str, Any]:
         fields: dict[str, Any] = super().clean() or self.cleaned_data
@@ -370,16 +365,12 @@ class CloseEventForm(ConfirmResultsForm):
 
     def __init__(self, *args: Any, tournament: Tournament, rounds: Mapping[int, str], **kwargs: Any) -> None:
         super().__init__(*args, tournament=tournament, **kwargs)
-        scope = self.fields["scope"]
-        assert isinstance(scope, forms.ChoiceField)  # noqa: S101 - for the type checker
         divisions = {division.pk: division for division in tournament.divisions.all()}
         waiting = Fixture.objects.filter(stage__division__in=divisions, match__provisional=True).order_by("number")
         ids = dict(waiting.values_list("round", "stage__division"))
-        scope.choices = [
-            ("", _("The whole event")),
-            *((row.public_id, row.name) for row in divisions.values()),
-            *((f"{ROUND}{pk}", f"{divisions[of].name} · {rounds[pk]}") for pk, of in ids.items()),
-        ]
+        of_divisions = [(row.public_id, row.name) for row in divisions.values()]
+        of_rounds = [(f"{ROUND}{pk}", f"{divisions[of].name} · {rounds[pk]}") for pk, of in ids.items()]
+        self.choose_among("scope", [("", _("The whole event")), *of_divisions, *of_rounds])
 
     def clean(self) -> dict[str, Any]:
         """Require results, once the form is sent and not only chosen from."""

@@ -471,19 +471,19 @@ class StageForm(RefusingForm):
         standard = _("standard: the loser of the upper final plays the lower final")
         automatic = standard if self.format_name == DOUBLE else _("fewest byes")
         lower = pattern_choices(choices.lower, self._value("pattern"))
-        self._set_choices("pattern", [(AUTOMATIC, automatic), *lower, (OWN, _("Custom pattern"))])
+        self.choose_among("pattern", [(AUTOMATIC, automatic), *lower, (OWN, _("Custom pattern"))])
         sentences = dict.fromkeys(PATTERN_SENTENCES[proposal.name] for proposal in choices.lower)
         self.fields["pattern"].help_text = " ".join(map(str, sentences))
         last = pattern_choices(choices.last_chance, self._value("last_chance"))
         first = [(WITHOUT, _("none")), (AUTOMATIC, _("for losers of the first half of the consolation"))]
-        self._set_choices("last_chance", [*first, *last, (OWN, _("Custom pattern"))])
+        self.choose_among("last_chance", [*first, *last, (OWN, _("Custom pattern"))])
         tiebreaks = [(code, tiebreak(code).name) for code in TIEBREAKS if code != LOTS]
         for field in TIEBREAK_FIELDS:
-            self._set_choices(field, [("", "–"), *tiebreaks])
+            self.choose_among(field, [("", "–"), *tiebreaks])
 
     def offer_byes(self, waits: Mapping[LowerByes, Waits]) -> None:
         """Show beside each way to decide the byes of lower brackets what it costs, if that is known."""
-        self._set_choices("lower_byes", [(byes.value, _byes_label(byes, waits.get(byes))) for byes in LowerByes])
+        self.choose_among("lower_byes", [(byes.value, _byes_label(byes, waits.get(byes))) for byes in LowerByes])
         if waits and waits[LowerByes.LINES] != waits[LowerByes.LOTS]:
             rematches = _("Expected rematches: {lines} on fixed lines, {lots} by lot.").format(
                 lines=number_format(waits[LowerByes.LINES].rematches, 1),
@@ -493,11 +493,6 @@ class StageForm(RefusingForm):
 
     def _value(self, name: str) -> str:
         return str(self[name].value() or "")
-
-    def _set_choices(self, name: str, choices: FieldChoices) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101, they are declared above
-        field.choices = choices
 
     @property
     def is_continuous(self) -> bool:
