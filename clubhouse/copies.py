@@ -324,7 +324,6 @@ def next_season_page(request: HttpRequest, club: str, slug: str) -> HttpResponse
         drafted = preview_season(event)
         if form.is_valid():
             starts_at = localise(form.cleaned_data["starts_at"], zone_of(event))
-            assert starts_at is not None  # noqa: S101, the field is required
             season = draft_next_season(
                 tournament=event, name=form.cleaned_data["name"], starts_at=starts_at,
                 by=by(request), now=timezone.now(), key=form_key(request),

@@ -727,7 +727,6 @@ class TonightPage:
         if len(players) + len(self.form.new_names) < MIN_ENTRIES:
             raise Refused("evening_needs_players")
         closes_at = localise(self.evening.closes, self.zone)
-        assert closes_at is not None  # noqa: S101, an evening has an end
         return EveningPlan(
             self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.leaving, self.fee
         )

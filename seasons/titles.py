@@ -76,10 +76,15 @@ class ProposedTitle:
     @property
     def day(self) -> date:
         """The last day of the season, or the day of the event."""
-        if self.series is not None:
-            return self.series.last_day
-        assert self.division is not None  # noqa: S101 - a title is of a season or of a division.
-        return day_of(self.division.tournament)
+        of = subject_of(self)
+        return of.last_day if isinstance(of, Series) else day_of(of.tournament)
+
+
+def subject_of(title: "Title | ProposedTitle") -> Series | Division:
+    """Return the season or the division that a title is of; it is of one of the two."""
+    of = title.series or title.division
+    assert of is not None  # noqa: S101, a constraint of the table
+    return of
 
 
 def titles_by_table(
@@ -318,10 +323,10 @@ def _still_best_of_class(title: Title) -> bool:
 
 
 def _claims(title: Title) -> set[Claim]:
-    if title.series is not None:
-        return {(kind, player) for kind, player, _figure in titles_of_series(title.series)}
-    assert title.division is not None  # noqa: S101 - a title is of a season or of a division.
-    return {(proposal.kind, proposal.player) for proposal in proposals_of_division(title.division)}
+    of = subject_of(title)
+    if isinstance(of, Series):
+        return {(kind, player) for kind, player, _figure in titles_of_series(of)}
+    return {(proposal.kind, proposal.player) for proposal in proposals_of_division(of)}
 
 
 def award_title(*, club: Club, kind: str, player: PlayerId, of: Series | Division, by: Actor, now: datetime) -> Title:
@@ -362,9 +367,8 @@ def withdraw_title(*, title: Title, reason: str, by: Actor, now: datetime) -> No
             raise Refused("title_withdrawn")
         title.withdrawn_at, title.withdrawn_by, title.reason = now, by.user, reason
         title.save(update_fields=["withdrawn_at", "withdrawn_by", "reason"])
-        of = title.series or title.division
-        assert of is not None  # noqa: S101 - a title is of a season or of a division.
-        log(by, "title_withdrawn", of.topic, club=title.club, title=title.public_id, kind=title.kind, reason=reason)
+        topic = subject_of(title).topic
+        log(by, "title_withdrawn", topic, club=title.club, title=title.public_id, kind=title.kind, reason=reason)
 
 
 # What a correction would do to them.
@@ -436,12 +440,12 @@ def division_title_changes(division: Division, states: Any) -> list[TitleChange]
 
 def title_label(title: Title | ProposedTitle) -> str:
     """Return the title with what it is of, such as “Most wins, Autumn 2026”."""
-    if title.series is not None and title.kind == Kind.CLASS:
-        return _("Best of the class “%(name)s”, %(season)s") % {"name": _class(title), "season": title.series.name}
-    if title.series is not None:
-        return f"{Kind(title.kind).label}, {title.series.name}"
-    assert title.division is not None  # noqa: S101 - a title is of a season or of a division.
-    return f"{Kind.EVENT.label}, {title.division.tournament.name}, {title.division.name}"
+    of = subject_of(title)
+    if isinstance(of, Division):
+        return f"{Kind.EVENT.label}, {of.tournament.name}, {of.name}"
+    if title.kind == Kind.CLASS:
+        return _("Best of the class “%(name)s”, %(season)s") % {"name": _class(title), "season": of.name}
+    return f"{Kind(title.kind).label}, {of.name}"
 
 
 def title_reason(title: Title | ProposedTitle) -> str:
@@ -479,11 +483,10 @@ def _whole(title: Title | ProposedTitle) -> int:
 
 def title_url(title: Title | ProposedTitle) -> str:
     """Return the page of the season or division that a title is of."""
-    if title.series is not None:
-        return reverse("series", args=[title.series.club.slug, title.series.slug])
-    assert title.division is not None  # noqa: S101 - a title is of a season or of a division.
-    event = title.division.tournament
-    return reverse("division", args=[event.club.slug, event.slug, title.division.public_id])
+    of = subject_of(title)
+    if isinstance(of, Series):
+        return reverse("series", args=[of.club.slug, of.slug])
+    return reverse("division", args=[of.tournament.club.slug, of.tournament.slug, of.public_id])
 
 
 @dataclass(frozen=True)

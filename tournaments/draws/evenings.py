@@ -190,9 +190,7 @@ def local_span(tournament: Tournament) -> tuple[datetime, datetime | None]:
     zone = ZoneInfo(tournament.time_zone)
     starts, ends = tournament.starts_at, tournament.ends_at
     lasts_one_evening = ends is not None and ends - starts < ONE_EVENING
-    local_starts, local_ends = shown_local(starts, zone), shown_local(ends, zone)
-    assert local_starts is not None  # noqa: S101, an event has a start
-    return local_starts, local_ends if lasts_one_evening else None
+    return shown_local(starts, zone), shown_local(ends, zone) if lasts_one_evening else None
 
 
 class EveningTemplateForm(RefusingForm):

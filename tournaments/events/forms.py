@@ -3,7 +3,7 @@
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -106,13 +106,16 @@ def lengths_in_api(field: LengthsField, **options: Any) -> serializers.ListField
     )
 
 
-def localise(naive: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return the instant when clocks in a zone show this time."""
+Instant = TypeVar("Instant", datetime, datetime | None)
+
+
+def localise(naive: Instant, zone: tzinfo) -> Instant:
+    """Return the instant when clocks in a zone show this time; None for None."""
     return naive.replace(tzinfo=zone) if naive is not None and naive.tzinfo is None else naive
 
 
-def shown_local(at: datetime | None, zone: tzinfo) -> datetime | None:
-    """Return what clocks in a zone show at an instant."""
+def shown_local(at: Instant, zone: tzinfo) -> Instant:
+    """Return what clocks in a zone show at an instant; None for None."""
     return at.astimezone(zone).replace(tzinfo=None) if at is not None else None
 
 

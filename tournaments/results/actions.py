@@ -321,7 +321,6 @@ def _extend(form: DueForm, **acting: Any) -> str:
     For directors. 422 `deadline_not_ahead` for an instant that has passed.
     """
     due_at = localise(form.cleaned_data["due_at"], zone_of(form.instance.stage.division.tournament))
-    assert due_at is not None  # noqa: S101, the field is required
     deadlines.extend_deadline(fixture=form.instance, due_at=due_at, **form.common, **acting)
     return _("M%(number)d has a new deadline.") % {"number": form.instance.number}
 

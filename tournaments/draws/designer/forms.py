@@ -616,7 +616,6 @@ class EveningForm(RefusingForm):
         """Return the start and, with a closing time, the first instant after it when clocks show that time."""
         naive: datetime = self.cleaned_data["starts"]
         starts = localise(naive, zone)
-        assert starts is not None  # noqa: S101, the field is required
         closes: time | None = self.cleaned_data["closes"]
         if closes is None:
             return starts, None
