@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -10,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NOTE_LENGTH
+from tournaments.models.recorded import Recorded
 
 # The plan of a stage (brackets, rounds, fixtures and the sources of their slots), and the state of each slot.
 #
@@ -273,7 +273,7 @@ class Advance(models.Model):
         return f"{self.fixture} · {self.side}"
 
 
-class Correction(models.Model):
+class Correction(Recorded):
     """A corrected result. Undoing it is a correction as well."""
 
     class Choice(models.TextChoices):
@@ -290,8 +290,6 @@ class Correction(models.Model):
     changed = models.JSONField(default=list, help_text="Numbers of the fixtures whose players changed.")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("-at", "-pk")

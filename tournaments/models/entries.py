@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NOTE_LENGTH
+from tournaments.models.recorded import Recorded
 
 MAX_TEAM_LENGTH = 40
 
@@ -69,7 +70,7 @@ class Entry(models.Model):
         return self.checked_in_at is None, self.entered_at, self.pk or inf
 
 
-class Withdrawal(models.Model):
+class Withdrawal(Recorded):
     """The withdrawal of an entry from one bracket, or from the whole division if `bracket` is empty."""
 
     entry = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="withdrawals")
@@ -77,12 +78,9 @@ class Withdrawal(models.Model):
         "tournaments.Bracket", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "withdrawal"
         verbose_name_plural = "withdrawals"
 
@@ -90,7 +88,7 @@ class Withdrawal(models.Model):
         return f"{self.entry} · {self.at:%Y-%m-%d}"
 
 
-class Return(models.Model):
+class Return(Recorded):
     """A withdrawal that was taken back, with the walkovers that were reopened."""
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="returned")
@@ -98,11 +96,8 @@ class Return(models.Model):
         "matches.Match", related_name="+", blank=True, help_text="Voided walkovers, whose fixtures have new matches."
     )
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "return"
         verbose_name_plural = "returns"
 
@@ -110,7 +105,7 @@ class Return(models.Model):
         return f"{self.withdrawal.entry} · {self.at:%Y-%m-%d}"
 
 
-class LateEntry(models.Model):
+class LateEntry(Recorded):
     """An entry after the draw, with the byes it filled; a re-entry if the entry has a number above 1.
 
     `undoes` is the late entry that this one undid, so that its byes are byes again.
@@ -133,11 +128,8 @@ class LateEntry(models.Model):
     )
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "late entry"
         verbose_name_plural = "late entries"
 
@@ -145,7 +137,7 @@ class LateEntry(models.Model):
         return f"{self.entry} · {self.at:%Y-%m-%d}"
 
 
-class Substitution(models.Model):
+class Substitution(Recorded):
     """Another player in the place of an entry, before its first match.
 
     `undoes` is the substitution that this one undid, so that the first player is back.
@@ -155,11 +147,8 @@ class Substitution(models.Model):
     before = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     after = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "substitution"
         verbose_name_plural = "substitutions"
 
@@ -218,7 +207,7 @@ class EventLink(models.Model):
         return f"{self.tournament} · {self.player}"
 
 
-class ByeRequest(models.Model):
+class ByeRequest(Recorded):
     """A bye that an entry requested for a round of a Swiss, for half a point or none."""
 
     class Kind(models.TextChoices):
@@ -231,8 +220,6 @@ class ByeRequest(models.Model):
     stage = models.ForeignKey("tournaments.Stage", on_delete=models.PROTECT, related_name="bye_requests")
     round = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=9, choices=Kind, default=Kind.HALF)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -249,7 +236,7 @@ class ByeRequest(models.Model):
         return f"{self.entry} · {self.round}"
 
 
-class KeptApart(models.Model):
+class KeptApart(Recorded):
     """Two entries that are kept apart: never paired in a round, and as far apart as possible in brackets and groups.
 
     `first` is the older entry. Only staff of the event can see these pairs.
@@ -258,12 +245,9 @@ class KeptApart(models.Model):
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="kept_apart")
     first = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
     second = models.ForeignKey(Entry, on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "pair kept apart"
         verbose_name_plural = "pairs kept apart"
         constraints: ClassVar = [
@@ -303,7 +287,7 @@ class Kiosk(models.Model):
         return f"{self.tournament} · {self.public_id}"
 
 
-class CheckIn(models.Model):
+class CheckIn(Recorded):
     """A change of an entry's presence; the newest one holds. `Entry.checked_in_at` and `away_until` follow from it."""
 
     class State(models.TextChoices):
@@ -340,11 +324,8 @@ class CheckIn(models.Model):
     )
     kiosk = models.ForeignKey(Kiosk, on_delete=models.PROTECT, null=True, blank=True, related_name="check_ins")
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "check-in"
         verbose_name_plural = "check-ins"
         constraints: ClassVar = [

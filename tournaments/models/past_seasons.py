@@ -2,16 +2,15 @@
 
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
-from django.utils import timezone
 
 from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH
+from tournaments.models.recorded import Recorded
 
 
-class PastSeason(models.Model):
+class PastSeason(Recorded):
     """An imported season. Undoing the import deletes its placings; the row stays and says so."""
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
@@ -29,8 +28,6 @@ class PastSeason(models.Model):
         related_name="past_seasons",
         help_text="The season in which its evenings count.",
     )
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

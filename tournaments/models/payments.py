@@ -6,16 +6,15 @@ box are derived: `tournaments.ledger` and `prizes`.
 
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
+from tournaments.models.recorded import Recorded
 
 
 class CashDesk(models.Model):
@@ -33,7 +32,7 @@ class CashDesk(models.Model):
         return str(self.tournament)
 
 
-class SidePool(models.Model):
+class SidePool(Recorded):
     """A side pool of a division: its fee, its shares, and the places across brackets that rank its members."""
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
@@ -46,11 +45,8 @@ class SidePool(models.Model):
     kept = models.PositiveSmallIntegerField(
         "kept by the club", default=0, db_default=0, help_text="Part of the fees, in hundredths of a percent."
     )
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "side pool"
         verbose_name_plural = "side pools"
         constraints: ClassVar = [models.UniqueConstraint(fields=["division", "name"], name="side_pool_name")]
@@ -63,17 +59,14 @@ class SidePool(models.Model):
         return f"pool:{self.public_id}"
 
 
-class PoolMember(models.Model):
+class PoolMember(Recorded):
     """An entry that joined a side pool, until that is taken back."""
 
     pool = models.ForeignKey(SidePool, on_delete=models.PROTECT, related_name="members")
     entry = models.ForeignKey("tournaments.Entry", on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "member of a side pool"
         verbose_name_plural = "members of side pools"
         constraints: ClassVar = [
@@ -84,7 +77,7 @@ class PoolMember(models.Model):
         return f"{self.pool} · {self.entry}"
 
 
-class Payment(models.Model):
+class Payment(Recorded):
     """Money or tickets that changed hands. A refund is a payment, and so is taking one back.
 
     `amount` is positive if the club received it and negative if it paid.
@@ -140,11 +133,8 @@ class Payment(models.Model):
     undoes = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="undone_by")
     key = models.CharField(max_length=MAX_KEY_LENGTH, help_text="Idempotency key of the form or request.")
     part = models.PositiveSmallIntegerField(default=0, help_text="Counts the payments with the same key.")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "payment"
         verbose_name_plural = "payments"
         constraints: ClassVar = [
@@ -173,7 +163,7 @@ class Payment(models.Model):
         return f"{self.kind} · {self.amount}"
 
 
-class CashCount(models.Model):
+class CashCount(Recorded):
     """The closing of the cash desk: what should have been in the box and what was counted."""
 
     tournament = models.ForeignKey("tournaments.Tournament", on_delete=models.PROTECT, related_name="cash_counts")
@@ -186,11 +176,8 @@ class CashCount(models.Model):
         blank=True,
         help_text="The parts of the entry fees for the pools of seasons, as they applied.",
     )
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "cash count"
         verbose_name_plural = "cash counts"
 
@@ -203,16 +190,13 @@ class CashCount(models.Model):
         return self.counted - self.expected
 
 
-class CashReopening(models.Model):
+class CashReopening(Recorded):
     """A cash desk that was opened again after it had been closed."""
 
     count = models.OneToOneField(CashCount, on_delete=models.PROTECT, related_name="reopened")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "reopening of a cash desk"
         verbose_name_plural = "reopenings of cash desks"
 
@@ -220,7 +204,7 @@ class CashReopening(models.Model):
         return f"{self.count} · {self.at:%Y-%m-%d}"
 
 
-class PrizePlan(models.Model):
+class PrizePlan(Recorded):
     """A version of a division's prizes. Saving makes a new version; the highest published one counts."""
 
     division = models.ForeignKey("tournaments.Division", on_delete=models.PROTECT, related_name="prize_plans")
@@ -235,8 +219,6 @@ class PrizePlan(models.Model):
     ties_share = models.BooleanField("equal points share their prizes", default=False)
     shares = models.JSONField(default=list, help_text="[bracket, shares in hundredths of a percent by place]")
     published = models.BooleanField(default=False)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("division", "version")
@@ -251,7 +233,7 @@ class PrizePlan(models.Model):
         return f"{self.division} · {self.version}"
 
 
-class AgreedSplit(models.Model):
+class AgreedSplit(Recorded):
     """Prizes that their holders agreed to divide differently; it applies while they hold the same places."""
 
     public_id = models.CharField(max_length=LENGTH, unique=True, default=new_public_id, editable=False)
@@ -260,12 +242,9 @@ class AgreedSplit(models.Model):
     amounts = models.JSONField(default=list, help_text="[entry id, amount]")
     places = models.JSONField(default=list, help_text="First place of each of them, in ascending order.")
     note = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     taken_back_at = models.DateTimeField(null=True, blank=True)
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "agreed split"
         verbose_name_plural = "agreed splits"
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
+from tournaments.models.recorded import Recorded
 
 MAX_SHARES = 200
 
@@ -104,7 +105,7 @@ class SeriesEvent(models.Model):
         return f"{self.series} · {self.tournament}"
 
 
-class SeriesPoints(models.Model):
+class SeriesPoints(Recorded):
     """Points that a director gives a player by hand in an event of a series, in addition to those of the plan."""
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="points_by_hand")
@@ -112,11 +113,8 @@ class SeriesPoints(models.Model):
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
     points = models.CharField(max_length=20, help_text="A number such as 2, -1.5 or 1/3.")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH)
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "points by hand"
         verbose_name_plural = "points by hand"
 
@@ -124,7 +122,7 @@ class SeriesPoints(models.Model):
         return f"{self.player}: {self.points}"
 
 
-class SeriesFeeShare(models.Model):
+class SeriesFeeShare(Recorded):
     """A version of the part of each entry fee that goes to the pool of a series; the highest number applies.
 
     The cash desk of an event keeps the version with which it was closed.
@@ -139,8 +137,6 @@ class SeriesFeeShare(models.Model):
     shares = models.JSONField(
         default=list, help_text="Of the places in the final table, in hundredths of a percent of the pool."
     )
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("series", "number")
@@ -156,16 +152,13 @@ class SeriesFeeShare(models.Model):
         return f"{self.series} · {self.number}"
 
 
-class SeriesEntry(models.Model):
+class SeriesEntry(Recorded):
     """A player who has entered a series, as some plans ask for before somebody is in the table."""
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="entries")
     player = models.ForeignKey("players.Player", on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "entry of a season"
         verbose_name_plural = "entries of a season"
         constraints: ClassVar = [models.UniqueConstraint(fields=["series", "player"], name="series_entered_once")]
@@ -197,20 +190,17 @@ class SeriesView(models.Model):
         return f"{self.series} · {self.name}"
 
 
-class SeriesClosing(models.Model):
+class SeriesClosing(Recorded):
     """The closing of a series with the table that was announced. A reopened one is kept."""
 
     series = models.ForeignKey(Series, on_delete=models.PROTECT, related_name="closings")
     plan = models.ForeignKey(SeriesPlan, on_delete=models.PROTECT, related_name="+")
     table = models.JSONField(help_text="Events and rows, with public ids of players and exact numbers.")
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     reopened_at = models.DateTimeField(null=True, blank=True)
     reopened_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Why it was reopened.")
 
-    class Meta:
-        ordering = ("at", "pk")
+    class Meta(Recorded.Meta):
         verbose_name = "closing of a season"
         verbose_name_plural = "closings of a season"
         constraints: ClassVar = [

@@ -5,14 +5,14 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from core.public_ids import LENGTH, new_public_id
 from core.text_lengths import MAX_NOTE_LENGTH
+from tournaments.models.recorded import Recorded
 
 
-class Title(models.Model):
+class Title(Recorded):
     """A title that a player was awarded, of a season or of a division of an event. A withdrawn one is kept.
 
     Whether results still support it is derived; nothing but a director changes it.
@@ -44,8 +44,6 @@ class Title(models.Model):
         blank=True,
         help_text="Points, wins, evenings or the bound of the class when it was awarded.",
     )
-    at = models.DateTimeField(default=timezone.now, editable=False)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawn_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     reason = models.CharField(max_length=MAX_NOTE_LENGTH, blank=True, help_text="Why it was withdrawn.")
