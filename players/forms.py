@@ -118,13 +118,6 @@ class RefusingForm(forms.Form):
         self.add_error(field if field in self.fields else None, sentence(refused.code, refused.params))
 
 
-def offer(form: forms.Form, name: str, choices: Sequence[Any]) -> None:
-    """Let a field of a form, declared as a `ChoiceField`, choose from these."""
-    field = form.fields[name]
-    assert isinstance(field, forms.ChoiceField)  # noqa: S101, declared so
-    field.choices = choices
-
-
 class LanguageField(forms.ChoiceField):
     """One of the site's languages, or none, which `empty` words. Forms of a site with one language are without it."""
 
@@ -534,7 +527,7 @@ class MergeForm(RefusingForm):
 
     def __init__(self, *args: Any, others: list[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "into", [("", _("Choose …")), *others])
+        self.choose_among("into", [("", _("Choose …")), *others])
 
 
 class AliasForm(RefusingForm):

@@ -40,7 +40,7 @@ from players.accounts.services import reset_password
 from players.accounts.sessions import begin
 from players.accounts.tokens import DEFAULT_DAYS
 from players.actors import Actor
-from players.forms import CountryField, RefusingForm, ZoneChoiceField, ZonedForm, error_of, offer
+from players.forms import CountryField, RefusingForm, ZoneChoiceField, ZonedForm, error_of
 from players.mail import read_verification, request_reset, request_verification
 from players.models import ApiToken, Invitation, Player, User
 from players.people import services as people_services
@@ -185,7 +185,7 @@ class PreferencesForm(ZonedForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "language", [("", gettext_lazy("Browser default")), *settings.LANGUAGES])
+        self.choose_among("language", [("", gettext_lazy("Browser default")), *settings.LANGUAGES])
         if not offers_choice():
             del self.fields["language"]
 

@@ -38,7 +38,7 @@ from matches.play.watching import live_now
 from matches.presentation.visibility import NOBODY
 from players import access
 from players.accounts.services import ensure_player
-from players.forms import RefusingForm, offer
+from players.forms import RefusingForm
 from players.models import Player
 from players.people.rows import player_of
 from players.requests import by, me, page, sent
@@ -77,7 +77,7 @@ def level_choice(level: PracticeLevel) -> str:
     return gettext("{level} (PR {rating})").format(level=capfirst(level.label), rating=rating)
 
 
-class PracticeForm(forms.Form):
+class PracticeForm(RefusingForm):
     """A match against a bot, or at a level against the analysis program that is installed here."""
 
     style = forms.ChoiceField(label=_("Opponent"))
@@ -88,10 +88,10 @@ class PracticeForm(forms.Form):
         program = installed_backend_name()
         self.has_levels = bool(program)
         if not program:
-            offer(self, "style", BOTS)
+            self.choose_among("style", BOTS)
         else:
             levels = [(f"{AT_LEVEL}{level.value}", level_choice(level)) for level in PracticeLevel]
-            offer(self, "style", [(PROGRAM_NAMES[program], levels), (_("This site’s bots"), BOTS)])
+            self.choose_among("style", [(PROGRAM_NAMES[program], levels), (_("This site’s bots"), BOTS)])
             self.initial.setdefault("style", f"{AT_LEVEL}{PracticeLevel.CLUB}")
 
     @property
@@ -148,7 +148,7 @@ class ChallengeForm(RefusingForm):
 
     def __init__(self, *args: Any, pools: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        offer(self, "ratings", [(UNRATED, _("not rated")), (SITE, _("In the site’s ratings")), *pools])
+        self.choose_among("ratings", [(UNRATED, _("not rated")), (SITE, _("In the site’s ratings")), *pools])
 
     def clean(self) -> dict[str, Any]:
         """Find the opponent: the one player with an account who has this name, None if it was left empty."""
