@@ -26,6 +26,12 @@ def console_head(
     return {"tournament": tournament, **shown._asdict()}
 
 
+@register.inclusion_tag("clubhouse/_step_facts.html", takes_context=True)
+def step_facts(context: Context, page: str) -> dict[str, Any]:
+    """Render what the steps in the head of an open page say by now."""
+    return console_head(context, page)
+
+
 @register.inclusion_tag("clubhouse/_after_play.html", takes_context=True)
 def after_play(context: Context, page: str = "", *, is_main: bool = True) -> dict[str, Any]:
     """Render the way on after the last match of the event; nothing before that, or if it leads to `page` itself.

@@ -328,6 +328,7 @@ def test_the_forecast_follows_by_itself(page: Page) -> None:
     assert "floor-chart" in shown
     assert "All done about" in shown
     assert 'id="floor-total" class="small floor-total" hx-swap-oob="true"' in shown
+    assert 'id="step-floor-fact" class="event-step-fact" hx-swap-oob="true">7 to play</span>' in shown
 
 
 def test_before_the_floor_is_opened_nobody_is_said_to_wait_for_a_table(

@@ -107,6 +107,7 @@ def forecast(request: HttpRequest, club: str, slug: str) -> HttpResponse:
         "tournament": event,
         "club": event.club,
         "may_direct": is_at_least(role, Role.DIRECTOR),
+        "only_helps": role is None,
     }
     return render(request, "tournaments/floor/_forecast_update.html", context)
 
