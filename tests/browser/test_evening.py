@@ -212,10 +212,10 @@ class Evening:
         assert {first.pk, second.pk}.isdisjoint(row.pk for row in called().values())
 
     def type_line(self, text: str) -> None:
-        """Type a line at the desk, and wait for the page that answers it."""
+        """Type a line at the desk, and wait for its answer."""
         self.desk.locator("#line").fill(text)
-        with self.desk.expect_navigation():
-            self.desk.locator("#line").press("Enter")
+        self.desk.locator("#line").press("Enter")
+        expect(self.desk.locator("#line")).to_have_value("")
 
     def report_on_phones(self) -> None:
         """The winner reports on a phone, and the loser confirms on another."""

@@ -14,7 +14,7 @@ from core.live import presence
 from formats.settings import StageSettings
 from matches.models import Match
 from players.actors import Actor
-from players.models import Club, Player, User
+from players.models import Club, Membership, Player, User
 from tests.browser.conftest import DESK, HALL, PHONE, Check, OpenPage
 from tests.browser.test_play import eventually
 from tournaments.draws import services as draws
@@ -55,6 +55,7 @@ LATEST_UPDATE = 2500
 """Milliseconds after which a page has asked for a change and for the forecast, at the latest."""
 
 
+TYPE_ON = "document.getElementById('line').value += 'm2'"
 ASKED_AT = """performance.getEntriesByType("resource").filter(({name}) => name.endsWith("/floor/"))
     .map(({startTime}) => performance.timeOrigin + startTime)"""
 """When a page asked for what has changed on its floor, in milliseconds since 1970."""
@@ -113,6 +114,44 @@ def evening(club: Club, alice: User) -> Tournament:
     last = open_fixtures[-1].number
     enter_lines(tournament=event, text=f"m{last} 7-2", division=None, by=by, now=now)
     return event
+
+
+def test_a_typed_line_is_answered_in_its_place(
+    evening: Tournament, alice: User, open_page: OpenPage, expected_errors: list[re.Pattern[str]]
+) -> None:
+    page = open_page(f"/events/harbour/{evening.slug}/floor/", width=DESK, user=alice)
+    page.wait_for_load_state("networkidle")
+    page.evaluate("window.seenBefore = true")
+    line, said, playing = page.locator("#line"), page.locator("#line-said"), page.locator("#step-floor-fact")
+    expect(playing).to_have_text("3 playing")
+    line.fill("t1 7-4")
+    expect(page.locator("#line-preview")).to_contain_text("beats")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(f"{request.method} {request.url.removesuffix('/').split('/')[-1]}"))
+    line.press("Enter")
+    expect(said).to_contain_text("7–4")
+    expect(line).to_have_value("")
+    expect(line).to_be_focused()
+    expect(page.locator(".floor-card").first).to_contain_text("Free")
+    expect(playing).to_have_text("2 playing")
+    page.wait_for_timeout(LATEST_UPDATE)
+    assert sent == ["GET healthz", "POST line", "GET floor", "GET forecast"], "nothing is asked for twice"
+
+    # What is typed before the answer comes is not lost with the line that it replaces.
+    page.route("**/floor/line/", lambda route: (page.evaluate(TYPE_ON), route.continue_()))
+    line.fill("m99 7-3")
+    line.press("Enter")
+    expect(said).to_contain_text("There is no M99")
+    expect(line).to_have_value("m99 7-3\nm2")
+    assert page.evaluate("window.seenBefore")
+
+    # What is no answer of the line is shown as a page.
+    page.unroute("**/floor/line/")
+    expected_errors.append(re.compile("40[34]|htmx:"))
+    Membership.objects.filter(player__user=alice).delete()
+    line.press("Enter")
+    expect(page.get_by_role("heading", level=1)).not_to_contain_text("Floor")
+    assert not page.evaluate("window.seenBefore")
 
 
 def test_the_floor_at_a_desk_and_on_a_phone(

@@ -41,9 +41,9 @@ sheet?.addEventListener("click", (event) => {
   if (event.target === sheet) sheet.close();
 });
 
-// Enter submits the line; Shift+Enter starts a new one.
-document.getElementById("line")?.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+// Enter submits the line, which an answer may replace; Shift+Enter starts a new one.
+document.addEventListener("keydown", (event) => {
+  if (event.target.id !== "line" || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   event.target.form.requestSubmit();
 });

@@ -137,6 +137,7 @@ const acting = new Set(); // requests by which the reader does something
 
 document.addEventListener("htmx:beforeSend", ({ detail }) => {
   if (detail.requestConfig.verb !== "get") acting.add(detail.xhr);
+  parts.get(detail.elt)?.asked();
 });
 document.addEventListener("htmx:afterRequest", ({ detail }) => acting.delete(detail.xhr));
 
@@ -183,6 +184,14 @@ class WatchedPart {
     this.#wait(this.pause);
   }
 
+  /** Take note that a request for what the part shows is on its way. */
+  asked() {
+    this.#isDue = this.#isDropped = false;
+    for (const [topic, seq] of this.newest) this.shown.set(topic, Math.max(seq, this.shown.get(topic)));
+    refreshedAt.set(this.element.id, Date.now());
+    this.#wait(this.pause);
+  }
+
   /** Refresh when the reader has finished, as the last answer was not shown. */
   askAgain() {
     this.#isDue = this.#isDropped = true;
@@ -218,11 +227,8 @@ class WatchedPart {
   #refresh() {
     if (acting.size) return this.#wait(ACTING);
     if (document.hidden || isLeaving() || isInUse(this.element)) return this.#wait(AGAIN);
-    this.#isDue = this.#isDropped = false;
-    for (const [topic, seq] of this.newest) this.shown.set(topic, Math.max(seq, this.shown.get(topic)));
-    refreshedAt.set(this.element.id, Date.now());
-    window.htmx.trigger(this.element, "topics");
     this.#wait(this.pause);
+    window.htmx.trigger(this.element, "topics");
   }
 }
 

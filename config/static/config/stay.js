@@ -77,7 +77,8 @@ export function stay({ isUp = answers, keep = async () => false, refuse }) {
 
   document.addEventListener("htmx:confirm", async (event) => {
     const { elt, triggeringEvent, issueRequest } = event.detail;
-    if (!["click", "submit"].includes(triggeringEvent?.type)) return;
+    // A form that is passed on has asked.
+    if (!["click", "submit"].includes(triggeringEvent?.type) || passed.has(elt)) return;
     event.preventDefault();
     if (await ask(elt)) issueRequest(true);
     else refuse(elt);

@@ -7,7 +7,9 @@ from gzip import decompress as gunzip
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -25,6 +27,10 @@ pytestmark = pytest.mark.django_db
 
 LARGEST_UPDATE = 5 * 1024
 """In bytes, compressed."""
+HTMX = {"HX-Request": "true"}
+MOST_OF_A_LINE = 23
+"""Queries in which a result is entered and answered."""
+MOST_OF_A_REFUSED_LINE = 9
 
 
 @pytest.fixture
@@ -129,6 +135,53 @@ def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
         assert "1 called · 2 free" in page.html()
     assert re.search(r"Undone: M1 .* is called to table 3\.", page.do("undo", act=fact))
     assert "3 free" in page.html()
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "left", "is_done"),
+    [
+        ("m2 7-3", "M2 ·", "", True),
+        ("m99 7-3", "There is no M99", "m99 7-3", False),
+        ("m1 7-3; m99 7-3", "There is no M99", "m99 7-3", True),
+        ("?", "the score, in the order in which the match shows its players", "", False),
+        ("", "Type a result, such as m22 11-7.", "", False),
+        (";", "Type a result", ";", False),
+    ],
+)
+def test_a_line_is_answered_with_what_became_of_it_alone(
+    page: Page, text: str, said: str, left: str, is_done: bool
+) -> None:
+    answer = page.client.post(page.url("floor-line"), {"line": text}, headers=HTMX)
+    assert answer.status_code == 200, "htmx shows nothing else"
+    assert said in html(answer)
+    assert f">{left}</textarea>" in html(answer)
+    assert ("#floor" in answer.get("HX-Trigger-After-Swap", "")) is is_done, "only then the floor has changed"
+    for elsewhere in ("<html", 'id="floor', "floor-card", 'class="messages"'):
+        assert elsewhere not in html(answer)
+    without_scripts = page.client.post(page.url("floor-line"), {"line": text}, follow=True)
+    assert 'id="floor"' in html(without_scripts)
+
+
+def test_the_same_line_counts_once_and_typed_again_twice(page: Page) -> None:
+    """The answer brings the form with a token of its own, by which the next line is not the same one sent again."""
+
+    def undo(token: str) -> Any:
+        return page.client.post(page.url("floor-line"), {"line": "undo", "csrfmiddlewaretoken": token}, headers=HTMX)
+
+    for number in (1, 2):
+        page.client.post(page.url("floor-line"), {"line": f"m{number} 7-3"}, headers=HTMX)
+    first, again = undo("a" * 64), undo("a" * 64)
+    assert first.content == again.content
+    assert Match.objects.filter(state=Match.State.SETTLED).count() == 1
+    [token] = re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', html(again))
+    assert "M1" in html(undo(token))
+
+
+def test_a_line_takes_few_queries(page: Page) -> None:
+    for text, most in (("m2 7-3", MOST_OF_A_LINE), ("m99 7-3", MOST_OF_A_REFUSED_LINE)):
+        with CaptureQueriesContext(connection) as captured:
+            page.client.post(page.url("floor-line"), {"line": text}, headers=HTMX)
+        assert 0 < len([query for query in captured if "SAVEPOINT" not in query["sql"]]) <= most
 
 
 def test_undo_names_a_fact_of_this_event(page: Page, by_alice: Actor) -> None:

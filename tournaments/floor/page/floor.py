@@ -40,6 +40,10 @@ from tournaments.results.forms import LinePreviewForm, QuickForm
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.topics import topics_shown
 
+FLOOR_CHANGED = '{"topics": {"target": "#floor"}}'
+"""Makes the page ask at once for what has changed, as when a topic of it changes."""
+
+
 # The settings and tables of a floor.
 
 
@@ -131,17 +135,21 @@ def _context(request: HttpRequest, tournament: Tournament, role: Role | None, be
     line = LinePreviewForm.line_in(request)
     return {
         **context,
+        **_line_urls(tournament),
         "topics_shown": topics,
         "may_direct": is_at_least(role, Role.DIRECTOR),
         "only_helps": role is None,
         "line": line,
         "focus_line": "entered" in request.GET or bool(line),
-        "quick_url": reverse("floor-line", args=event_url_args(tournament)),
-        "preview_url": reverse("floor-preview", args=event_url_args(tournament)),
-        "quick_is_quiet": True,
         "undo_seconds": _undo_seconds(tournament, timezone.now()),
         "division": next(iter(shown or context["divisions"]), None),
     }
+
+
+def _line_urls(tournament: Tournament) -> dict[str, Any]:
+    args = event_url_args(tournament)
+    urls = {"quick_url": reverse("floor-line", args=args), "preview_url": reverse("floor-preview", args=args)}
+    return {**urls, "quick_is_quiet": True}
 
 
 def _undo_seconds(tournament: Tournament, now: datetime) -> int:
@@ -183,19 +191,27 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 @open_to(post=Who.HELPERS)
 @repeated(Repeat.KEY)
 def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
-    """Enter typed lines; those that were not entered come back for editing."""
+    """Enter typed lines; those that were not entered come back for editing.
+
+    An htmx request gets only the line with what became of it; the page then asks what has changed on the floor.
+    """
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     form = QuickForm(request.POST, tournament=event)
-    if not form.is_valid():
-        return _with_outcomes(request, event, role, form)
-    try:
-        lines = enter_lines(
-            tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
-        )
-    except Refused as refused:
-        form.refuse(refused)
-        return _with_outcomes(request, event, role, form)
-    if any(not row.is_done for row in lines):
+    lines: list[LineOutcome] = []
+    if form.is_valid():
+        try:
+            lines = enter_lines(
+                tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
+            )
+        except Refused as refused:
+            form.refuse(refused)
+    if is_htmx(request):
+        # htmx swaps in a fragment only if the status is 200, and this one says what was refused.
+        answer = render(request, "clubhouse/_quick.html", {**_line_urls(event), **_outcomes(form, lines)})
+        if any(row.is_done for row in lines):
+            answer["HX-Trigger-After-Swap"] = FLOOR_CHANGED
+        return answer
+    if not lines or any(not row.is_done for row in lines):
         return _with_outcomes(request, event, role, form, lines)
     for row in lines:
         messages.success(request, row.sentence)
@@ -231,20 +247,20 @@ def chosen_pair(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _with_outcomes(
-    request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[LineOutcome] = ()
+    request: HttpRequest, tournament: Tournament, role: Role | None, form: QuickForm, lines: Sequence[LineOutcome]
 ) -> HttpResponse:
     began = timezone.now()
-    is_help = form.is_valid() and all(row.is_done or row.is_help for row in lines)
+    outcomes = _outcomes(form, lines)
+    context = _context(request, tournament, role, began) | outcomes
+    is_refused = outcomes["line"] or not form.is_valid()
+    return _whole_page(request, context, HTTPStatus.UNPROCESSABLE_ENTITY if is_refused else HTTPStatus.OK)
+
+
+def _outcomes(form: QuickForm, lines: Sequence[LineOutcome]) -> dict[str, Any]:
+    """Return what became of typed lines, with those to be edited; none of them if all were done or asked for help."""
+    is_over = form.is_valid() and all(row.is_done or row.is_help for row in lines)
     left = "\n".join(row.line for row in lines if not row.is_done) or form["line"].value() or ""
-    context = _context(request, tournament, role, began)
-    context |= {
-        "line_form": form,
-        "outcomes": lines,
-        "focus_line": True,
-        "line": "" if is_help else left,
-    }
-    status = HTTPStatus.OK if is_help else HTTPStatus.UNPROCESSABLE_ENTITY
-    return _whole_page(request, context, status)
+    return {"line_form": form, "outcomes": lines, "focus_line": True, "line": "" if is_over else left}
 
 
 @open_to(get=Who.HELPERS)
