@@ -32,7 +32,6 @@ from tournaments.entries.check_in import Attendee, attendees, no_shows_today, op
 from tournaments.entries.late import may_come_late, reenterable
 from tournaments.entries.lists import names_in
 from tournaments.entries.substitutions import substituted_entries
-from tournaments.events.selectors import divisions_of
 from tournaments.ledger.accounts import owed_by_person
 from tournaments.ledger.money import Currency
 from tournaments.ledger.payments import PaymentInput, receive_for_entries, undo_payment
@@ -260,19 +259,21 @@ def desk(
     now: datetime,
     batch: str = "",
     opened: str = "",
+    after_tap: bool = False,
 ) -> dict[str, Any]:
     """Return the context of the desk; what players owe and who could be entered only for directors.
 
-    `batch` is the last tap, and `opened` the public id of the entry whose row shows everything that can be done. The
-    number of queries does not depend on the number of entries.
+    `batch` is the last tap, and `opened` the public id of the entry whose row shows everything that can be done. With
+    `after_tap`, which changes only a row and the counts, it is left out who could be entered. The number of queries
+    does not depend on the number of entries.
     """
-    counts = divisions_of(tournament)
+    every_division = list(tournament.divisions.all())
     # Whoever is on the list of a side event was put there at the desk, so they are at none of these.
-    divisions = [row.division for row in counts if row.division.offer_id is None]
+    divisions = [row for row in every_division if row.offer_id is None]
     chosen = division if len(divisions) > 1 or division not in divisions else None
     if division is None and len(divisions) == 1:
         division = divisions[0]
-    shown_divisions = divisions if division is None else [row.division for row in counts if row.division == division]
+    shown_divisions = divisions if division is None else [row for row in every_division if row == division]
     arrivals = arrivals_of(
         tournament, shown_divisions, may_direct=may_direct, several=len(shown_divisions) > 1, now=now
     )
@@ -285,14 +286,13 @@ def desk(
         "club": tournament.club,
         "division": division,
         "chosen_division": chosen,
-        "divisions": counts,
         "shows_divisions": len(shown_divisions) > 1,
-        "shown_divisions": shown_divisions,
         "may_direct": may_direct,
         "filters": _filters(arrivals, show, url, chosen),
         "show": show,
         "q": text,
         "arrivals": listed,
+        "everyone": arrivals,
         "missing": sum(row.state == STATES.MISSING and not row.is_no_show for row in arrivals),
         "everybody": _everybody(listed, Currency.of(tournament)) if may_direct else None,
         "topics": " ".join(f"{row.topic}={row.seq}" for row in shown_divisions),
@@ -305,7 +305,7 @@ def desk(
         "entered_count": sum(row.state != WITHDRAWN for row in arrivals),
         "tap": tap_of(tournament, batch, may_direct=may_direct) if batch else None,
     }
-    if may_direct:
+    if may_direct and not after_tap:
         context |= _entering(tournament, division, text, now)
     return context | ({"opened": opened, "more": _opened(opened_row, now)} if opened_row is not None else {})
 

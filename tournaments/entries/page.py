@@ -100,7 +100,13 @@ def check_in_page(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 
 
 def _desk(
-    request: HttpRequest, event: Tournament, *, division: Division | None = None, batch: str = "", text: str = ""
+    request: HttpRequest,
+    event: Tournament,
+    *,
+    division: Division | None = None,
+    batch: str = "",
+    text: str = "",
+    after_tap: bool = False,
 ) -> dict[str, Any]:
     """Return the context of the desk as the URL, or the arguments, say it is shown."""
     role = access.require_in(request.user, event, access.HELPER)
@@ -113,6 +119,7 @@ def _desk(
         now=timezone.now(),
         batch=batch or request.GET.get("tap", ""),
         opened=request.GET.get("more", ""),
+        after_tap=after_tap,
     )
     return context | {"only_helps": role is None, "list_form": EntryListForm()}
 
@@ -170,16 +177,8 @@ def _row(request: HttpRequest, event: Tournament, entry: Entry, person: Player |
     """Show the desk after a tap on one row; an htmx request gets the row, the counts and an undo."""
     if not is_htmx(request):
         return redirect(_shown_url(request, event, tap=batch))
-    context = _desk(request, event, batch=batch)
-    role = access.require_in(request.user, event, access.HELPER)
-    rows = arrivals.arrivals_of(
-        event,
-        context["shown_divisions"],
-        may_direct=is_at_least(role, Role.DIRECTOR),
-        several=context["shows_divisions"],
-        now=timezone.now(),
-    )
-    own = [row for row in rows if entry in row.entries and person in (None, row.person)]
+    context = _desk(request, event, batch=batch, after_tap=True)
+    own = [row for row in context["everyone"] if entry in row.entries and person in (None, row.person)]
     if not own:
         return _recorded(request, event, batch)
     context["arrival"] = own[0]
