@@ -42,7 +42,7 @@ CALLED_OR_PLAYING = 1
 OVER = (Match.State.SETTLED, Match.State.VOID)
 
 
-class Rank(IntEnum):
+class MatchUrgency(IntEnum):
     """Which of a player's matches comes first, the most urgent first."""
 
     IN_PLAY = auto()
@@ -87,25 +87,25 @@ class MyMatch:
         return self.match.players[self.side]
 
     @property
-    def urgency(self) -> tuple[Rank, float]:
+    def urgency(self) -> tuple[MatchUrgency, float]:
         """Sort key: by rank, then by what ends first."""
         until = self.step.until if self.step is not None else None
         return self._rank(), until.timestamp() if until is not None and not self.is_practice else NEVER
 
-    def _rank(self) -> Rank:
+    def _rank(self) -> MatchUrgency:
         state, code = self.where.state, self.step.code if self.step is not None else ""
         if self.is_practice:
-            return Rank.PRACTICE
+            return MatchUrgency.PRACTICE
         if state in (WhereState.PLAYING, WhereState.HERE) and code in ("play", "board"):
-            return Rank.IN_PLAY
+            return MatchUrgency.IN_PLAY
         if state in (WhereState.CALLED, WhereState.INVITED):
-            return Rank.CALLED
+            return MatchUrgency.CALLED
         if self.asks_me:
-            return Rank.WAITS_FOR_ME
+            return MatchUrgency.WAITS_FOR_ME
         if code not in ("play", "times", "appointment") or state not in (WhereState.READY, WhereState.PLAYING):
-            return Rank.OTHER
+            return MatchUrgency.OTHER
         is_ready_at_once = code == "appointment" or self.at_tables is not None
-        return Rank.READY_NOW if is_ready_at_once else Rank.READY
+        return MatchUrgency.READY_NOW if is_ready_at_once else MatchUrgency.READY
 
     @property
     def title(self) -> str:
