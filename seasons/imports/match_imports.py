@@ -25,9 +25,9 @@ from matches.ratings.services import forget_matches
 from players.actors import Actor, log
 from players.models import Club, Player
 from players.people.rows import club_topic, lock_club
-from players.people.services import NameMatch, find_players
+from players.people.services import find_players
 from seasons.imports.matches import SKIPPED, MatchProblem, MatchReading, MatchSheet, PastMatch, read_past_matches
-from seasons.imports.seasons import Question, asked_about, decided_names, players_of, remove_unused, spelled_once
+from seasons.imports.seasons import NamesPreview, asked_about, decided_names, players_of, remove_unused, spelled_once
 
 AS_RECOGNISED = MatchReading()
 
@@ -46,15 +46,8 @@ class MatchesInput:
 
 
 @dataclass(frozen=True)
-class MatchesPreview:
+class MatchesPreview(NamesPreview):
     sheet: MatchSheet
-    names: Sequence[NameMatch]
-    asked: Sequence[Question]
-    """What was asked about the names, decided or not."""
-    players: Mapping[str, Player | None]
-    """By folded name: the member whom it means, None for somebody new."""
-    same: Mapping[str, str]
-    """Folded name -> the folded name under which its person is imported."""
     rows: Sequence[PastMatch]
     """The matches that would be imported, in the order of the file."""
     unclear: Sequence[PastMatch]
@@ -63,23 +56,11 @@ class MatchesPreview:
     """Every rating of the pool that would be different."""
 
     @property
-    def questions(self) -> list[Question]:
-        """The names that nobody has decided about."""
-        return [question for question in self.asked if not question.choice]
-
-    @property
     def new(self) -> list[str]:
         """The names that would be added as members."""
         needed = {self.same[fold(name)] for row in self.rows for name in row.names}
         names = {fold(name.name): name.name for name in self.names}
         return [name for key, name in names.items() if key in needed and self.players.get(key) is None]
-
-    @property
-    def respelled(self) -> list[tuple[str, str]]:
-        """Names that are spelled differently from the member, or from the new member, whom they mean."""
-        names = {fold(name.name): name.name for name in self.names}
-        meant = {key: player.name if player else names[self.same[key]] for key, player in self.players.items()}
-        return [(name, meant[key]) for key, name in names.items() if meant[key] != name]
 
     @cached_property
     def ratings(self) -> str:
@@ -111,11 +92,11 @@ def preview_matches(*, club: Club, data: MatchesInput, now: datetime) -> Matches
     people: dict[str, Person] = {key: player.pk if player else same[key] for key, player in players.items()}
     rows = _checked(sheet.rows, people, _stored_keys(club, zone))
     preview = MatchesPreview(
-        sheet,
         names,
         asked,
         players,
         same,
+        sheet,
         [row for row in rows if row.problem is None],
         [row for row in rows if row.problem is not None and row.problem not in SKIPPED],
         [row for row in rows if row.problem in SKIPPED],

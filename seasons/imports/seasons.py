@@ -70,9 +70,10 @@ class Question:
     choice: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PastPreview:
-    sheet: PastSheet
+@dataclass(frozen=True)
+class NamesPreview:
+    """The names of a file that is imported, and whom they mean."""
+
     names: Sequence[NameMatch]
     """Every name that can be imported, once, in the order of the file."""
     asked: Sequence[Question]
@@ -88,17 +89,22 @@ class PastPreview:
         return [question for question in self.asked if not question.choice]
 
     @property
-    def new(self) -> list[str]:
-        """The names that would be added as members."""
-        names = {fold(name.name): name.name for name in self.names}
-        return [name for key, name in names.items() if self.players.get(key) is None and self.same[key] == key]
-
-    @property
     def respelled(self) -> list[tuple[str, str]]:
         """Names that are spelled differently from the member, or from the new member, whom they mean."""
         names = {fold(name.name): name.name for name in self.names}
         meant = {key: player.name if player else names[self.same[key]] for key, player in self.players.items()}
         return [(name, meant[key]) for key, name in names.items() if meant[key] != name]
+
+
+@dataclass(frozen=True)
+class PastPreview(NamesPreview):
+    sheet: PastSheet
+
+    @property
+    def new(self) -> list[str]:
+        """The names that would be added as members."""
+        names = {fold(name.name): name.name for name in self.names}
+        return [name for key, name in names.items() if self.players.get(key) is None and self.same[key] == key]
 
     @property
     def unclear(self) -> list[PastRow]:
@@ -122,7 +128,7 @@ def preview_past(*, club: Club, data: PastInput) -> PastPreview:
     asked = asked_about(club, names, counts, choices)
     players, same = decided_names(names, asked)
     people = {key: player.pk if player else same[key] for key, player in players.items()}
-    return PastPreview(replace(sheet, rows=marked(sheet.rows, people)), names, asked, players, same)
+    return PastPreview(names, asked, players, same, replace(sheet, rows=marked(sheet.rows, people)))
 
 
 def spelled_once(names: Iterable[str]) -> list[str]:

@@ -57,6 +57,22 @@ EDITABLE = (
 )
 IN_CALENDAR = frozenset({"name", "starts_at", "ends_at", "time_zone", "venue", "play_mode"})
 """Fields of an event or of a division on which what calendars show depends."""
+OF_MATCHES = (
+    "deadline_rule",
+    "no_show_loses",
+    "no_show_minutes",
+    "extension_hours",
+    "claim_wait",
+    "records_stand",
+    "play_mode",
+    "clock",
+    "overtime_minutes",
+    "turn_days",
+    "bank_days",
+    "flag_rule",
+    "spectators_delay",
+)
+"""Settings of how matches are played and decided."""
 SETTINGS = (
     "name",
     "is_side",
@@ -77,40 +93,9 @@ SETTINGS = (
     "start_rule",
     "start_cap",
     "start_table",
-    "deadline_rule",
-    "no_show_loses",
-    "no_show_minutes",
-    "extension_hours",
-    "claim_wait",
-    "records_stand",
-    "play_mode",
-    "clock",
-    "overtime_minutes",
-    "turn_days",
-    "bank_days",
-    "flag_rule",
-    "spectators_delay",
+    *OF_MATCHES,
 )
-AFTER_DRAW = (
-    "name",
-    "is_side",
-    "deadline_rule",
-    "no_show_loses",
-    "no_show_minutes",
-    "extension_hours",
-    "claim_wait",
-    "records_stand",
-    "fee",
-    "reentry_until",
-    "reentry_keeps",
-    "play_mode",
-    "clock",
-    "overtime_minutes",
-    "turn_days",
-    "bank_days",
-    "flag_rule",
-    "spectators_delay",
-)
+AFTER_DRAW = ("name", "is_side", "fee", "reentry_until", "reentry_keeps", *OF_MATCHES)
 """Settings that can be changed after the draw."""
 MAX_START_ROWS = 20
 MAX_DIFFERENCE = 2000
