@@ -75,7 +75,7 @@ def consequences_of(match: Match, winner: int, reader: int | None) -> list[str]:
     if fixture.stage.format not in ELIMINATION:
         return [_counting(fixture)]
     sides = (winner, 1 - winner) if reader is None else (reader,)
-    return [_next_match(fixture, match, side, won=side == winner, reader=reader) for side in sides]
+    return [_next_match(fixture, side, won=side == winner, reader=reader) for side in sides]
 
 
 def _counting(fixture: Fixture) -> str:
@@ -86,7 +86,7 @@ def _counting(fixture: Fixture) -> str:
     return _("It counts in the standings.")
 
 
-def _next_match(fixture: Fixture, match: Match, side: int, *, won: bool, reader: int | None) -> str:
+def _next_match(fixture: Fixture, side: int, *, won: bool, reader: int | None) -> str:
     source = Slot.Source.WINNER if won else Slot.Source.LOSER
     slots = Slot.objects.filter(fixture__stage=fixture.stage_id, source=source, source_fixture=fixture.number)
     slot = slots.select_related("fixture__round__bracket").first()

@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import NamedTuple
 
 from django.conf import settings
@@ -24,7 +23,7 @@ class EmailSection(NamedTuple):
     is_correction: bool
 
 
-def email_text(user: User, sections: Sequence[EmailSection], now: datetime) -> tuple[str, str]:
+def email_text(user: User, sections: Sequence[EmailSection]) -> tuple[str, str]:
     """Return the subject, which is that of the first event, and the text of an e-mail."""
     most = (MAX_LINES - FOOTER) // len(sections)
     parts = [_section(user, section, most, is_titled=len(sections) > 1) for section in sections]

@@ -306,7 +306,7 @@ def _written(user: User, notifications: Sequence[Notification], now: datetime) -
                 unique_fields=["user", "event"],
                 update_fields=["facts"],
             )
-    return email_text(user, sections, now) if sections else None
+    return email_text(user, sections) if sections else None
 
 
 def _note_email(notification: Notification, at: datetime) -> None:

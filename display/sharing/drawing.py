@@ -188,7 +188,7 @@ class _Sheet:
         size = 52 if board is not None else 68
         for number, side in enumerate(card.sides):
             middle = 248 + number * ROW
-            self._disc(MARGIN + 22, middle, 20, IVORY if number == 0 else EBONY)
+            self._disc(MARGIN + 22, middle, IVORY if number == 0 else EBONY)
             colour = (_("White"), _("Black"))[number]
             self._side(side._replace(name=drawable(side.name, colour)), MARGIN + 62, middle, width - 62, size)
         if board is not None:
@@ -236,8 +236,9 @@ class _Sheet:
         middle = (left + right) // 2
         self.pen.line([(left, top), (middle, top), (middle, bottom), (right, bottom)], fill=CONNECTOR, width=3)
 
-    def _disc(self, x: float, y: float, radius: float, fill: Colour) -> None:
-        scale, size = 4, int(8 * radius)
+    def _disc(self, x: float, y: float, fill: Colour) -> None:
+        radius, scale = 20, 4
+        size = 8 * radius
         mark = Image.new("RGBA", (size + 8, size + 8))
         middle = mark.width / 2
         self._disc_on(ImageDraw.Draw(mark), middle, middle, scale * radius, fill)

@@ -408,9 +408,7 @@ class LinePreview:
     fixture: int | None = None
 
 
-def preview_line(
-    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
-) -> LinePreview | None:
+def preview_line(*, tournament: Tournament, text: str, by: Actor, now: datetime) -> LinePreview | None:
     """Return what Enter will do with a line or a list; None for an empty line and for help. Nothing is written."""
     if not text.strip():
         return None
@@ -423,16 +421,16 @@ def preview_line(
             return _of_result(tournament, _result_at_table(tournament, line, now), now)
         if line is not None:
             refuse_assistant(tournament, line, by)
-            return _of_floor(tournament, target_of(tournament, line, division, now), now)
+            return _of_floor(tournament, target_of(tournament, line, None, now), now)
         parsed = parse(text)
         if parsed.verb == Verb.HELP:
             return None
         if parsed.verb == Verb.UNDO:
-            return _of_undo(_act_to_undo(tournament, parsed, division, by))
+            return _of_undo(_act_to_undo(tournament, parsed, None, by))
         if (slip := _slip(tournament, text)) is not None:
-            _stage, pair = _pair_of_slip(tournament, slip, division, by)
+            _stage, pair = _pair_of_slip(tournament, slip, None, by)
             return _of_slip(tournament, slip.number, pair)
-        return _of_result(tournament, quick_entry.target_of(tournament, parsed, division), now)
+        return _of_result(tournament, quick_entry.target_of(tournament, parsed, None), now)
     except Refused as refused:
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
 

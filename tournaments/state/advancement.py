@@ -81,7 +81,7 @@ def start_next(division: Division, state: StageState, now: datetime) -> list[Sta
     stage = state.stage
     by_rounds = state.event is not None and not state.rows.settings.is_continuous
     if by_rounds and not state.over and state.rows.settings.next_round != NextRound.ASK:
-        request_next_round(division, state, now)
+        request_next_round(state, now)
     if not state.over:
         return []
     stages = {row.number: row for row in state.rows.of_division.stages}
@@ -128,7 +128,7 @@ def stalled_divisions(division: int | None = None) -> QuerySet[Division]:
     return stalled.exclude(status=Division.Status.CANCELLED) if division is None else stalled.filter(pk=division)
 
 
-def request_next_round(division: Division, state: StageState, now: datetime) -> Draw | None:
+def request_next_round(state: StageState, now: datetime) -> Draw | None:
     """Request the pairing of the next round, if the last one is complete and no draft exists; return the draft.
 
     A refused pairing is requested again once what it depends on has changed.

@@ -34,7 +34,7 @@ def enter(event: Evening, text: str) -> str:
 
 
 def preview(event: Evening, text: str) -> str:
-    shown = preview_line(tournament=event.division.tournament, text=text, division=None, **event.acts)
+    shown = preview_line(tournament=event.division.tournament, text=text, **event.acts)
     assert shown is not None
     return ("refused: " if shown.is_refused else "") + shown.text
 

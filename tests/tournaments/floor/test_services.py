@@ -408,7 +408,7 @@ def test_only_who_is_here_is_called_once_a_director_has_checked_somebody_in(even
     assert event.states() == "wwwwwww"
     assert len(event.state.not_here) == 7
     assert refusal(event.call, number=1, table=1) == "player_not_here"
-    shown = preview_line(tournament=tournament, text="m1 call", division=None, **event.acts)
+    shown = preview_line(tournament=tournament, text="m1 call", **event.acts)
     assert shown is not None
     assert (shown.is_refused, second.name in shown.text) == (True, True), "the line warns before Enter"
     check_in.mark_players_here(tournament=tournament, players=[second], **event.acts)

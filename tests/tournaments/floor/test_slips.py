@@ -142,7 +142,7 @@ def test_the_line_says_who_is_paired_before_enter(night: Night) -> None:
     first, second, *_rest = here(night)
 
     def preview(line: str) -> str:
-        shown = preview_line(tournament=night.event, text=line, division=None, by=night.by, now=night.now)
+        shown = preview_line(tournament=night.event, text=line, by=night.by, now=night.now)
         assert shown is not None
         return shown.text
 

@@ -224,7 +224,7 @@ def preview(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Say what Enter will do with the line that is being typed, and which table it is about."""
     event = access.tournament_as(request.user, club, slug, access.HELPER)
     text = LinePreviewForm.line_in(request)
-    line_preview = preview_line(tournament=event, text=text, division=None, by=by(request), now=timezone.now())
+    line_preview = preview_line(tournament=event, text=text, by=by(request), now=timezone.now())
     table = Table.objects.filter(pk=line_preview.table).first() if line_preview and line_preview.table else None
     context = {"preview": line_preview, "outlined": table.public_id if table is not None else ""}
     return render(request, "tournaments/floor/_preview.html", context)

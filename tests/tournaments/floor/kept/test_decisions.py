@@ -302,7 +302,7 @@ def test_what_was_kept_of_an_open_match_is_filled_into_the_line(
     for line, act in acts.items():
         sheet = alice_client.get(url(act, event)).content.decode()
         assert f'?{urlencode({"line": line})}"' in sheet
-        assert preview_line(tournament=event.division.tournament, text=line, division=None, **event.acts) is not None
+        assert preview_line(tournament=event.division.tournament, text=line, **event.acts) is not None
 
 
 def test_what_is_there_by_now_is_said(event: Evening, kept: Kept, alice_client: Client) -> None:
