@@ -118,7 +118,7 @@ function show() {
   body.className = kept.body;
   const sheets = new DOMParser().parseFromString(kept.html, "text/html").body.firstElementChild;
   const bar = document.createElement("p");
-  bar.className = "paper-bar no-print";
+  bar.className = "row paper-bar no-print";
   for (const [label, act] of [
     [part.dataset.print, () => print()],
     [part.dataset.back, back],

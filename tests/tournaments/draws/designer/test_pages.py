@@ -43,7 +43,7 @@ def tonight(open_division: Division, make_players: Callable[[int], list[Player]]
 
 
 def totals(html: str) -> str:
-    match = re.search(r'<p class="totals"[^>]*>(.*?)</p>', html)
+    match = re.search(r'<p class="muted small totals"[^>]*>(.*?)</p>', html)
     assert match
     return match[1]
 
