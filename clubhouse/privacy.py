@@ -63,6 +63,7 @@ from tournaments.models import (
 def forget(players: list[Player], user: User | None) -> None:
     """Empty the notes and reasons about these players' entries, matches and payments."""
     entries = Entry.objects.filter(Q(player__in=players) | Q(substitutions__before__in=players)).distinct()
+    Entry.objects.filter(player__in=players).update(**Entry.emptied())
     Withdrawal.objects.filter(entry__in=entries).update(reason="")
     Return.objects.filter(withdrawal__entry__in=entries).update(reason="")
     LateEntry.objects.filter(entry__in=entries).update(reason="")
@@ -191,7 +192,7 @@ def connect_erasure() -> None:
     """Register what events store about a person, and where people write freely."""
     register(StoredByEvents())
     mentions.register(Tournament, "about", club="club")
-    mentions.register(Entry, "team", club="division__tournament__club")
+    mentions.register(Entry, *Entry.FIELDS, club="division__tournament__club")
     mentions.register(Withdrawal, "reason", club="entry__division__tournament__club")
     mentions.register(Return, "reason", club="withdrawal__entry__division__tournament__club")
     mentions.register(LateEntry, "reason", club="entry__division__tournament__club")
@@ -230,7 +231,7 @@ def _own(person: Person, field: str) -> Q:
 def _entries(person: Person) -> Iterable[Row]:
     rows = Entry.objects.filter(player__in=person.sides)
     names = {"event": F("division__tournament__name"), "division_name": F("division__name")}
-    return values(rows, "public_id", "status", "entered_at", **names)
+    return values(rows, "public_id", "status", "entered_at", *Entry.FIELDS, **names)
 
 
 def _check_ins(person: Person) -> Iterable[Row]:

@@ -5,10 +5,11 @@ What could be read in two ways is not understood, so that somebody is asked and 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
-from core.names import fold, has_suffix, surname_last
+from core.names import fold, has_suffix, surname_last, visible
 from core.spreadsheets import NEW_SHEET, Rows, read_text
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
@@ -72,27 +73,33 @@ CLUBS = folded(
     "klub, forening, hold, vereniging, ploeg, kulüp, kulübü, takım, klubb, lag, clube, equipa, equipe, associação,"
     "drużyna, σύλλογος, ομάδα, λέσχη, όμιλος, クラブ, クラブ名, 所属, チーム"
 )
-OTHERS = folded(
+COLUMNS = {
+    "phone": folded(
+        "phone, phone number, mobile, telefon, handy, mobil, téléphone, portable, telefono, cellulare, teléfono, móvil,"
+        "telefoon, telefonnummer, telefone, telemóvel, numer telefonu, τηλέφωνο, κινητό, 電話, 電話番号"
+    ),
+    "note": folded(
+        "comment, comments, notes, bemerkung, bemerkungen, kommentar, commentaire, note, notas, bemærkninger,"
+        "opmerkingen, notlar, uwagi, σχόλια, 備考"
+    ),
+}
+"""Columns beside names that a field of the same name is filled from, where there is one."""
+OTHERS = frozenset().union(*COLUMNS.values()) | folded(
     "timestamp, start time, completion time, last modified time, zeitstempel, startzeit, fertigstellungszeit,"
     "horodateur, heure de début, heure de fin, informazioni cronologiche, ora di inizio, marca temporal,"
-    "hora de inicio, tidsstempel, tijdstempel, zaman damgası, carimbo de data hora, sygnatura czasowa,"
-    "χρονική σήμανση, タイムスタンプ, email, e-mail, mail, email address, e-mail address, e-mail-adresse,"
-    "adresse e-mail, courriel, indirizzo email, correo, correo electrónico, dirección de correo electrónico,"
-    "mailadresse, e-mailadres, e-posta, e-posta adresi, e-post, epost, e-postadresse, endereço de e-mail,"
-    "adres e-mail, ηλεκτρονικό ταχυδρομείο, メール, メールアドレス, phone, phone number, mobile, telefon, handy,"
-    "mobil, téléphone, portable, telefono, cellulare, teléfono, móvil, telefoon, telefonnummer, telefone, telemóvel,"
-    "numer telefonu, τηλέφωνο, κινητό, 電話, 電話番号, country, nation, nationality, federation, fed, land,"
-    "nationalität, pays, paese, país, ülke, kraj, χώρα, 国, 国籍, city, town, address, postcode, zip, stadt, ort,"
-    "wohnort, adresse, plz, straße, ville, code postal, città, indirizzo, ciudad, dirección, by, postnr, adres,"
-    "woonplaats, şehir, poststed, cidade, morada, miasto, πόλη, διεύθυνση, 住所, date of birth, birthday, birth date,"
-    "geburtsdatum, date de naissance, data di nascita, fecha de nacimiento, fødselsdato, geboortedatum, doğum tarihi,"
-    "data de nascimento, data urodzenia, ημερομηνία γέννησης, 生年月日, フリガナ, ふりがな, sex, gender, geschlecht,"
-    "sexe, sexo, køn, kjønn, cinsiyet, 性別, comment, comments, notes, bemerkung, bemerkungen, kommentar, commentaire,"
-    "note, notas, bemærkninger, opmerkingen, notlar, uwagi, σχόλια, 備考, title, fideid, fide id, type, member no,"
-    "mitgliedsnummer, medlemsnummer, licence, license, ranking, id, no, nr, lp, nº, number, nummer, numer, número,"
-    "numero, sıra no, α/α, 番号, #"
+    "hora de inicio, tidsstempel, tijdstempel, zaman damgası, carimbo de data hora, sygnatura czasowa, χρονική σήμανση,"
+    "タイムスタンプ, email, e-mail, mail, email address, e-mail address, e-mail-adresse, adresse e-mail, courriel,"
+    "indirizzo email, correo, correo electrónico, dirección de correo electrónico, mailadresse, e-mailadres, e-posta,"
+    "e-posta adresi, e-post, epost, e-postadresse, endereço de e-mail, adres e-mail, ηλεκτρονικό ταχυδρομείο, メール,"
+    "メールアドレス, country, nation, nationality, federation, fed, land, nationalität, pays, paese, país, ülke, kraj,"
+    "χώρα, 国, 国籍, city, town, address, postcode, zip, stadt, ort, wohnort, adresse, plz, straße, ville, code postal,"
+    "città, indirizzo, ciudad, dirección, by, postnr, adres, woonplaats, şehir, poststed, cidade, morada, miasto, πόλη,"
+    "διεύθυνση, 住所, date of birth, birthday, birth date, geburtsdatum, date de naissance, data di nascita,"
+    "fecha de nacimiento, fødselsdato, geboortedatum, doğum tarihi, data de nascimento, data urodzenia,"
+    "ημερομηνία γέννησης, 生年月日, フリガナ, ふりがな, sex, gender, geschlecht, sexe, sexo, køn, kjønn, cinsiyet,"
+    "性別, title, fideid, fide id, type, member no, mitgliedsnummer, medlemsnummer, licence, license, ranking, id, no,"
+    "nr, lp, nº, number, nummer, numer, número, numero, sıra no, α/α, 番号, #"
 )
-"""Columns that forms and programs put beside names."""
 KNOWN = NAMES | FIRST_NAMES | SURNAMES | SECOND_SURNAMES | PARTNERS | RATINGS | CLUBS | OTHERS
 TOTALS = folded(
     "total, totals, grand total, sum, average, mean, subtotal, summe, gesamt, gesamtsumme, insgesamt, schnitt,"
@@ -145,6 +152,12 @@ class ListedPerson:
     name: str = ""
     rating: str = ""
     club: str = ""
+    cells: Mapping[str, str] = field(default_factory=dict)
+    """What it has beside its names, by the titles of the columns."""
+
+    def fields(self, kept: Container[str]) -> dict[str, str]:
+        """Return what its cells say for fields that are `kept`."""
+        return {column: text for title, text in self.cells.items() if (column := _column(title)) in kept}
 
 
 def read_people(text: str, *, pairs: bool = False) -> list[ListedPerson]:
@@ -175,6 +188,28 @@ def names_of(people: Sequence[ListedPerson]) -> list[str]:
         row, text = unclear[0]
         raise Refused("list_unclear", row=row, text=text, rows=unclear)
     return [person.name for person in people]
+
+
+def not_kept(people: Iterable[ListedPerson], kept: Container[str] = ()) -> list[str]:
+    """Return the titles of the columns with something in them that are of no field which is `kept`.
+
+    >>> not_kept(read_people("Name;Mobil;Ort\\nAnn;12;Ulm"), {"phone"})
+    ['Ort']
+    """
+    titles = (title for person in people for title in person.cells)
+    return [title for title in dict.fromkeys(titles) if _column(title) not in kept]
+
+
+def as_lines(people: Iterable[ListedPerson]) -> str:
+    """Return a line for each of these people, with their cells, as `of_lines` reads it."""
+    return "\n".join("\t".join([person.name, *chain(*person.cells.items())]) for person in people)
+
+
+def of_lines(text: str) -> list[ListedPerson]:
+    """Return the people in these lines."""
+    rows = [line.split("\t") for line in text.splitlines() if line.strip()]
+    cells = [dict(zip(row[1::2], row[2::2], strict=False)) for row in rows]
+    return [ListedPerson(at + 1, row[0], row[0], cells=cells[at]) for at, row in enumerate(rows)]
 
 
 def joined_names(rows: Rows) -> Rows:
@@ -329,6 +364,10 @@ def _name_columns(titles: Sequence[str], below: Rows) -> tuple[int, ...]:
     return tuple(at for at in pair if at is not None)
 
 
+def _column(title: str) -> str:
+    return next((name for name, words in COLUMNS.items() if _title(title) in words), "")
+
+
 def _first_of(words: frozenset[str], titles: Sequence[str]) -> int | None:
     return next((at for at, title in enumerate(titles) if _title(title) in words), None)
 
@@ -343,6 +382,8 @@ def _below(rows: Rows, titles: _Titles, pairs: bool) -> Iterator[ListedPerson]:
     Below an empty row that may be one, too, and so it may above the title of a single column.
     """
     is_wide, has_ended = len(rows[titles.at]) > 1, False
+    named = {*titles.names, titles.partner if pairs else None}
+    others = [(at, text) for at, title in enumerate(rows[titles.at]) if at not in named and (text := _one_line(title))]
     for number, row in enumerate(rows, 1):
         cells = [_cell(row, at) for at in titles.names]
         has_ended = has_ended or (is_wide and number > titles.at and not any(row))
@@ -356,9 +397,14 @@ def _below(rows: Rows, titles: _Titles, pairs: bool) -> Iterator[ListedPerson]:
             if pairs and (partner := _cell(row, titles.partner)):
                 name = f"{name} & {partner}"
             rating = _cell(row, titles.rating) or rating
-            yield _person(number, row, name, rating, _cell(row, titles.club), pairs=pairs)
+            person = _person(number, row, name, rating, _cell(row, titles.club), pairs=pairs)
+            yield replace(person, cells={title: text for at, title in others if (text := _one_line(_cell(row, at)))})
         elif sum(map(bool, row)) > 1 or not is_wide:
             yield _person(number, row)
+
+
+def _one_line(cell: str) -> str:
+    return " ".join(visible(cell).split())
 
 
 def _plain(rows: Rows, pairs: bool) -> list[ListedPerson]:

@@ -21,7 +21,7 @@ from core.lines import check_one_line, is_one_line
 from core.messages import sentence
 from core.names import fold
 from core.numbers import UNCLEAR, UnclearNumberError, read_number
-from core.people_lists import ListedPerson, read_people
+from core.people_lists import ListedPerson, of_lines, read_people
 from core.public_ids import LENGTH
 from core.spreadsheets import MAX_BYTES, MAX_MEBIBYTES, OTHER_FILES, spreadsheet_text
 from core.text_lengths import MAX_NAME_LENGTH
@@ -445,7 +445,7 @@ class ListForm(SpreadsheetForm):
 
 
 class ChosenListForm(RefusingForm):
-    """The names of a list that was checked, with the players chosen for unclear ones.
+    """The people of a list that was checked, with the players chosen for unclear names.
 
     Each `choice-<place>` field is empty (leave the name out), a public id, or `lists.NEW_PLAYER`.
     """
@@ -460,9 +460,9 @@ class ChosenListForm(RefusingForm):
             if key.startswith(CHOICE):
                 self.fields[key] = forms.CharField(max_length=LENGTH, required=False)
 
-    def clean_names(self) -> list[str]:
-        """One name a line."""
-        return [line for line in self.cleaned_data["names"].splitlines() if line.strip()]
+    def clean_names(self) -> list[ListedPerson]:
+        """One person, or pair, a line."""
+        return of_lines(self.cleaned_data["names"])
 
     def clean(self) -> dict[str, Any]:
         """Reject a choice for a position that the list does not have."""

@@ -35,6 +35,7 @@ import tournaments.draws.actions
 import tournaments.draws.api
 import tournaments.draws.designer.api
 import tournaments.entries.api
+import tournaments.entries.page
 import tournaments.events.api
 import tournaments.floor.api
 import tournaments.floor.kept.actions
@@ -268,7 +269,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_DIVISION}pairings/$", tournaments.standings.api.Pairings.as_view(), name="api-pairings"),
     re_path(rf"{API_ENTRY}$", tournaments.entries.api.OneEntry.as_view(), name="api-entry"),
     re_path(rf"{API_ENTRY}withdraw/$", tournaments.entries.api.Withdraw.as_view(), name="api-entry-withdraw"),
-    re_path(rf"{API_ENTRY}team/$", tournaments.entries.api.TeamView.as_view(), name="api-entry-team"),
+    *(re_path(rf"{API_ENTRY}{act.path}/$", act.endpoint, name=f"api-entry-{act.path}") for act in tournaments.entries.page.FIELD_ACTIONS),
     re_path(rf"{API_ENTRY}undo-late/$", tournaments.entries.api.UndoLateView.as_view(), name="api-entry-undo-late"),
     re_path(rf"{API_ENTRY}re-enter/$", tournaments.entries.api.ReentryView.as_view(), name="api-entry-re-enter"),
     re_path(rf"{API_ENTRY}substitute/$", tournaments.entries.api.SubstituteView.as_view(), name="api-entry-substitute"),

@@ -292,7 +292,7 @@ class NameFileSerializer(NameListSerializer):
     """Whether a line may have two people."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Replace the lines, or the file, with the names in them, and the keys of the choices with numbers.
+        """Replace the lines, or the file, with the `people` in them, and the keys of the choices with numbers.
 
         Lines that are not understood are in `unclear`, if some may be left out.
         """
@@ -302,7 +302,8 @@ class NameFileSerializer(NameListSerializer):
         text = spreadsheet_in(file, attrs.pop("encoding", "")) if file else "\n".join(attrs["names"])
         people = read_people(text, pairs=self.pairs)
         attrs["unclear"] = [person.text for person in people if attrs["partial"] and not person.name]
-        attrs["names"] = names_of([person for person in people if person.name or not attrs["partial"]])
+        attrs["people"] = [person for person in people if person.name or not attrs["partial"]]
+        attrs["names"] = names_of(attrs["people"])
         numbered = ((parse_int(place), player) for place, player in attrs.get("choices", {}).items())
         attrs["choices"] = {place: player for place, player in numbered if place is not None}
         return attrs

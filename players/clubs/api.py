@@ -212,11 +212,11 @@ class MemberList(APIView):
         club = access.club_for_director(request.user, slug)
         fields = validated(serializers.NameFileSerializer, request)
         query = validated_query(serializers.CsvOptionsSerializer, request)
-        names, choices = fields["names"], fields["choices"]
+        people, choices = fields["people"], fields["choices"]
         if fields["preview"] or query["preview"]:
-            matches = [line.match for line in preview_list(club=club, names=names)]
+            matches = [line.match for line in preview_list(club=club, people=people)]
         else:
-            matches = add_list(club=club, names=names, choices=choices, by=by(request), partial=fields["partial"])
+            matches = add_list(club=club, people=people, choices=choices, by=by(request), partial=fields["partial"])
         unclear = [NameMatch(text, NameOutcome.NOT_UNDERSTOOD) for text in fields["unclear"]]
         return Response(serializers.FoundNameSerializer([*matches, *unclear], many=True).data)
 

@@ -1,13 +1,12 @@
 """Lists of people whom a club knows or gets to know: whom each name means, and the choices of a director."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 from typing import Any
 
 from django.db import transaction
 
-from core.people_lists import ListedPerson
+from core.people_lists import ListedPerson, as_lines, not_kept
 from engine.errors import Refused
 from players.access import person_of
 from players.actors import Actor
@@ -27,6 +26,8 @@ class ListedName:
 
     place: int
     match: NameMatch
+    beside: Sequence[str]
+    """What the list says about them that helps to recognise them, or is kept."""
     entered: bool = False
     partner: str = ""
     """With whom they are to play, as a pair."""
@@ -85,24 +86,25 @@ def refuse_left_out(left_out: Sequence[LeftOut]) -> None:
         raise Refused("list_left_out", count=len(rows), name=left_out[0].name, rows=rows)
 
 
-def preview_list(*, club: Club, names: Sequence[str]) -> list[ListedName]:
+def preview_list(*, club: Club, people: Sequence[ListedPerson]) -> list[ListedName]:
     """Return the players that each name matches; nothing is written. Refused: `name_too_long`, `too_many_names`."""
-    return [ListedName(at, match) for at, match in enumerate(find_players(club=club, names=names, near=True))]
+    matches = find_players(club=club, names=[person.name for person in people], near=True)
+    rows = zip(people, matches, strict=True)
+    return [
+        ListedName(at, match, [*filter(None, [person.rating, person.club])]) for at, (person, match) in enumerate(rows)
+    ]
 
 
-def checked(
-    people: Sequence[ListedPerson], lines: Sequence[ListedName], in_line: Sequence[int] | None = None
-) -> dict[str, Any]:
-    """Return the context of the page on which a list is checked: its names, and the rows not understood.
+def checked(people: Sequence[ListedPerson], lines: Sequence[ListedName], kept: Container[str] = ()) -> dict[str, Any]:
+    """Return the context of the page on which a list is checked: its people, and the rows not understood.
 
-    `in_line` says how many names each row has that was understood, if it is not one.
+    `kept` are the fields that its columns may fill.
     """
-    understood = [person for person in people if person.name]
-    rows = chain(*map(repeat, understood, in_line or repeat(1)))
     return {
-        "names": "\n".join(person.name for person in understood),
-        "lines": list(zip(lines, rows, strict=True)),
+        "names": as_lines(replace(person, cells=person.fields(kept)) for person in people if person.name),
+        "lines": lines,
         "unread": [person for person in people if not person.name],
+        "not_kept": ", ".join(not_kept(people, kept)),
         "coming": sum(line.is_unclear or line.status in ("member", "returned", "new") for line in lines),
         "new": sum(line.status == "new" for line in lines),
         "ambiguous": sum(line.is_unclear for line in lines),
@@ -138,14 +140,16 @@ def chosen_player(club: Club, match: NameMatch, choice: str | None) -> Player | 
 
 
 @transaction.atomic
-def add_list(*, club: Club, names: Sequence[str], choices: Choices, by: Actor, partial: bool = True) -> list[NameMatch]:
+def add_list(
+    *, club: Club, people: Sequence[ListedPerson], choices: Choices, by: Actor, partial: bool = True
+) -> list[NameMatch]:
     """Make the people of a list members; whoever is unclear and was not chosen is left out. Repeating it adds nobody.
 
     Refused: as `chosen_players` and `add_player`; without `partial`, `list_left_out` for the whole list.
     """
-    matches = chosen_players(club=club, names=names, choices=choices, by=by)
+    matches = chosen_players(club=club, names=[person.name for person in people], choices=choices, by=by)
     if not partial:
-        places = (place for place in range(len(names)) if choices.get(place) != "")
+        places = (place for place in range(len(people)) if choices.get(place) != "")
         seen: set[Player | None] = {None}
         left_out = []
         for place, match in zip(places, matches, strict=True):

@@ -21,6 +21,7 @@ from core.links import absolute_url
 from core.messages import sentence
 from core.names import fold
 from core.pagination import page_of
+from core.people_lists import ListedPerson, not_kept
 from core.repeats import Repeat, repeated
 from core.requests import entity_tags, is_htmx
 from engine.errors import Refused
@@ -273,10 +274,11 @@ def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             people = form.people()
-            names = [person.name for person in people if person.name]
-            lines = lists.preview_list(club=club, names=names)
-            if len(names) == len(people) and not any(line.is_unclear for line in lines):
-                return _add_list(request, club, names, {})
+            lines = lists.preview_list(club=club, people=[person for person in people if person.name])
+            if len(lines) == len(people) and not any(line.is_unclear for line in lines):
+                if titles := not_kept(people):
+                    messages.warning(request, _("Columns not kept: %(columns)s.") % {"columns": ", ".join(titles)})
+                return _add_list(request, club, people, {})
         except Refused as refused:
             form.refuse(refused)
         else:
@@ -301,8 +303,8 @@ def add_list(request: HttpRequest, slug: str) -> HttpResponse:
         return refused_back(request, refused, "club-members", slug)
 
 
-def _add_list(request: HttpRequest, club: Club, names: Sequence[str], choices: lists.Choices) -> HttpResponse:
-    _report_matches(request, lists.add_list(club=club, names=names, choices=choices, by=by(request)))
+def _add_list(request: HttpRequest, club: Club, people: Sequence[ListedPerson], choices: lists.Choices) -> HttpResponse:
+    _report_matches(request, lists.add_list(club=club, people=people, choices=choices, by=by(request)))
     return redirect("club-members", club.slug)
 
 

@@ -451,7 +451,9 @@ def entries(cast: Cast) -> None:
     bob("tournaments_leave", event, body={})
     division = knockout(cast, event, "Main", 6, reentry_until=in_minutes(120))
     place = alice("entries_list", division).results[0].public_id
-    assert alice("entries_set_team", place, body={"team": "CBC"}).team == "CBC"
+    for name, field in Entry.FIELDS.items():
+        written = alice(f"entries_set_{name}", place, body={name: field.example})
+        assert getattr(written, name) == field.example
     alice("entries_substitute", place, body={"name": "Sten", "after": seq_of(alice, division)})
     alice("entries_undo_substitution", place, body={"after": seq_of(alice, division)})
     byes = {row.public_id for row in alice("fixtures_list", division).results if row.status.value == "ready"}

@@ -232,7 +232,6 @@ PAIRS = (
     pair(entries.PreviewedForm, api="entries_re_enter entries_undo_late"),
     pair(entries.SubstituteForm, api="entries_substitute"),
     pair(entries.UndoSubstitutionForm, api="entries_undo_substitution"),
-    pair(entries.TeamForm, api="entries_set_team"),
     pair(entries.RevokeEventLinkForm, api="entries_revoke_link"),
     # Draws.
     pair(

@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from core.access import Who, open_to
 from core.api import validated_query
 from core.links import absolute_url
+from core.people_lists import not_kept
 from core.repeats import Repeat, repeated
 from core.requests import parse_int
 from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
@@ -64,7 +65,7 @@ class EntrySerializer(serializers.ModelSerializer[Entry]):
     class Meta:
         model = Entry
         fields = (
-            "public_id", "division", "player", "people", "number", "status", "rating", "team", "checked_in_at",
+            "public_id", "division", "player", "people", "number", "status", "rating", *Entry.FIELDS, "checked_in_at",
             "away_until", "entered_at", "withdrawn_at",
         )  # fmt: skip
 
@@ -102,12 +103,6 @@ class NewEntrySerializer(NamedSideSerializer):
     )
     here = serializers.BooleanField(default=False, help_text="Also check the player in.")
     past_waiting = serializers.BooleanField(default=False, help_text=PAST_WAITING)
-
-
-class TeamSerializer(serializers.Serializer[Any]):
-    """The team of an entry."""
-
-    team = serializers.CharField(max_length=MAX_TEAM_LENGTH, allow_blank=True, help_text="Empty: none.")
 
 
 class EntryListSerializer(NameListSerializer):
@@ -161,6 +156,9 @@ class EnteredSerializer(serializers.Serializer[Any]):
     lines = NamedPersonSerializer(many=True)
     entries = EntrySerializer(many=True)
     left_out = LeftOutSerializer(many=True, help_text="Without `partial`, only people who are in already.")
+    not_kept = serializers.ListField(
+        child=serializers.CharField(), help_text="Titles of the columns that entries do not keep."
+    )
 
 
 class WithdrawalSerializer(ReasonSerializer):
@@ -369,16 +367,17 @@ class Paste(DivisionView):
         of_pairs = division.sides != Division.Sides.ONE
         fields = validated(PairFileSerializer if of_pairs else EntryFileSerializer, request)
         query = validated_query(CsvOptionsSerializer, request)
-        lines = lists.preview(division=division, names=fields["names"])
+        lines = lists.preview(division=division, people=fields["people"])
         result = lists.ListResult([], [])
         if not (fields["preview"] or query["preview"]):
-            listed = {name: fields[name] for name in ("names", "choices", "past_waiting", "team", "partial")}
+            listed = {name: fields[name] for name in ("people", "choices", "past_waiting", "team", "partial")}
             result = lists.enter_list(division=division, **listed, **self.acting())
         left_out = [*result.left_out, *(LeftOut(text, "unclear") for text in fields["unclear"])]
         data = {
             "lines": [_line(line) for line in lines],
             "entries": result.entries,
             "left_out": list(map(left_out_data, left_out)),
+            "not_kept": not_kept(fields["people"], Entry.FIELDS),
         }
         return Response(EnteredSerializer(data).data)
 
@@ -552,24 +551,6 @@ class ReturnView(DirectedEntryView):
             **self.acting(),
         )
         entry.refresh_from_db()
-        return Response(EntrySerializer(entry).data)
-
-
-@open_to(post=Who.DIRECTORS)
-class TeamView(DirectedEntryView):
-    @extend_schema(
-        operation_id="entries_set_team",
-        summary="Name the team of an entry",
-        description="Members of a team never meet. Rounds that are paired stay as they are.",
-        request=TeamSerializer,
-        examples=example(team="CBC"),
-        responses={200: EntrySerializer, **WRITE},
-    )
-    @repeated(Repeat.STATE)
-    def post(self, request: Request, **kwargs: str) -> Response:
-        """Empty: none."""
-        entry = self.get_directed_entry()
-        services.set_team(entry=entry, team=validated(TeamSerializer, request)["team"], by=self.acting()["by"])
         return Response(EntrySerializer(entry).data)
 
 

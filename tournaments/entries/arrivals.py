@@ -29,6 +29,7 @@ from players.people.rows import PersonId, canonical, is_person, is_present
 from players.selectors import called
 from tournaments.entries import check_in
 from tournaments.entries.check_in import Attendee, attendees, no_shows_today, opens_at, record
+from tournaments.entries.forms import field_form
 from tournaments.entries.late import may_come_late, reenterable
 from tournaments.entries.lists import names_in
 from tournaments.entries.substitutions import substituted_entries
@@ -325,6 +326,7 @@ def _opened(row: Arrival, now: datetime) -> list[dict[str, Any]]:
 
 def _entry_opened(row: Arrival, entry: Entry, people: Sequence[Attendee], now: datetime) -> dict[str, Any]:
     division = entry.division
+    at = (division.tournament.club.slug, division.tournament.slug, entry.public_id)
     out = Withdrawal.objects.filter(entry=entry, bracket__isnull=False, taken_back_at=None)
     excuse = None
     for who in people:
@@ -342,6 +344,12 @@ def _entry_opened(row: Arrival, entry: Entry, people: Sequence[Attendee], now: d
         "may_enter_again": entry.pk in reenterable(division, now),
         "has_substitute": entry.pk in substituted_entries(division),
         "is_out_of_bracket": out.exists(),
+        "fields": [
+            (field_form(name)(initial={name: text}, auto_id=False)[name], reverse(f"entry-{name}", args=at))
+            for name, field in Entry.FIELDS.items()
+            # What belongs to the side, as a team does, is given to a list; whoever has it may get another.
+            if (text := getattr(entry, name)) or field.of_person
+        ],
     }
 
 

@@ -16,11 +16,20 @@ from players.models import Player
 from players.models.people import MAX_PAIR_NAME_LENGTH
 from tournaments.ledger.fields import SeenAmountField
 from tournaments.models import CheckIn, Entry, Tournament
-from tournaments.models.entries import MAX_TEAM_LENGTH
 from tournaments.state.forms import ReasonForm
 
 DIVISION, EVENT = "division", "event"
 SCOPES = [(scope, scope) for scope in (DIVISION, EVENT)]
+
+
+def form_field(name: str, **options: Any) -> Any:
+    """Return the field of a form for one of `Entry.FIELDS`."""
+    return getattr(Entry, name).field.formfield(label=Entry.FIELDS[name].label, initial=None, **options)
+
+
+def field_form(name: str) -> type[RefusingForm]:
+    """Return the form for one of `Entry.FIELDS`."""
+    return type(f"{name.capitalize()}Form", (RefusingForm,), {name: form_field(name)})
 
 
 class AddEntryForm(RefusingForm):
@@ -73,21 +82,10 @@ class UndoSubstitutionForm(RefusingForm):
     after = forms.IntegerField(min_value=0)
 
 
-def team_field(**options: Any) -> forms.CharField:
-    """A field for the name of a team; empty for none."""
-    return forms.CharField(label=_("Team"), max_length=MAX_TEAM_LENGTH, required=False, **options)
-
-
 class EntryListForm(ListForm):
     """People to be entered, and their team."""
 
-    team = team_field(help_text=_("In a match between teams: that of everybody in this list."))
-
-
-class TeamForm(RefusingForm):
-    """The team of an entry."""
-
-    team = team_field()
+    team = form_field("team", help_text=_("In a match between teams: that of everybody in this list."))
 
 
 class EnterListForm(ChosenListForm):
@@ -95,7 +93,7 @@ class EnterListForm(ChosenListForm):
 
     in_line = 2
 
-    team = team_field(widget=forms.HiddenInput)
+    team = form_field("team", widget=forms.HiddenInput)
     after = forms.IntegerField(min_value=0, required=False, widget=forms.HiddenInput)
     past_waiting = forms.BooleanField(required=False, widget=forms.HiddenInput)
 

@@ -850,6 +850,7 @@ def _add_entry(division: Division, event: Tournament, place: _Place, by: Actor, 
         ],
         entered_at=now,
         entered_by=by.user,
+        **{name: getattr(place.standing[-1], name) for name in Entry.FIELDS},
     )
     side = place.plan.graph.fixture(place.plan.fixture).sources.index(EntrySource(NEW_ENTRY))
     graph = place.plan.graph.with_source(place.plan.fixture, side, EntrySource(entry.pk))

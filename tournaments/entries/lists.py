@@ -1,14 +1,14 @@
 """Entering players by name, one or a whole list, with a preview of who each name means."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import accumulate, chain, islice
 from typing import Any
 
 from django.db import transaction
 
-from core.people_lists import split_names
+from core.people_lists import ListedPerson, split_names
 from engine.errors import Refused
 from players.actors import Actor
 from players.clubs.lists import (
@@ -27,8 +27,9 @@ from players.people.pairs import known_pair
 from players.people.rows import PersonId
 from players.people.services import UNCLEAR, NameMatch, NameOutcome, find_players
 from tournaments.entries import check_in
+from tournaments.entries.forms import field_form
 from tournaments.entries.late import LatePreview, enter_late, preview_late
-from tournaments.entries.services import Places, Side, enter, places_of, refuse_kind, refuse_placed, set_team
+from tournaments.entries.services import Places, Side, enter, places_of, refuse_kind, refuse_placed, set_fields
 from tournaments.models import CheckIn, Division, Entry
 
 
@@ -39,19 +40,33 @@ class ListResult:
     """Lines without a new entry: somebody is already in, or it is unclear who is meant and nobody was chosen."""
 
 
-def preview(*, division: Division, names: Sequence[str]) -> list[ListedName]:
+def preview(*, division: Division, people: Sequence[ListedPerson]) -> list[ListedName]:
     """Return the players that each name matches, of a pair one after the other; nothing is written.
 
-    Refused: `name_too_long`, `too_many_names`, `partner_missing`, `pair_unclear`.
+    Refused: `name_too_long`, `too_many_names`, `partner_missing`, `pair_unclear`, `list_unclear`.
     """
     entered = _unavailable(division)
-    lines = [names_in(division, name) for name in names]
+    lines = [names_in(division, person.name) for person in people]
     partners = chain(*(line[::-1] if len(line) > 1 else [""] for line in lines))
-    listed = preview_list(club=division.tournament.club, names=list(chain(*lines)))
+    rows = [replace(person, name=name) for person, line in zip(people, lines, strict=True) for name in line]
+    listed = preview_list(club=division.tournament.club, people=rows)
     return [
-        replace(line, entered=line.match.player is not None and line.match.player.pk in entered, partner=partner)
-        for line, partner in zip(listed, partners, strict=True)
+        replace(
+            line,
+            beside=[*line.beside, *_fields(row).values()],
+            entered=line.match.player is not None and line.match.player.pk in entered,
+            partner=partner,
+        )
+        for line, partner, row in zip(listed, partners, rows, strict=True)
     ]
+
+
+def _fields(person: ListedPerson) -> dict[str, str]:
+    """Return what a row says for the fields of an entry. Refused: `list_unclear` if their forms do not take it."""
+    fields = person.fields(Entry.FIELDS)
+    if not all(field_form(name)({name: text}).is_valid() for name, text in fields.items()):
+        raise Refused("list_unclear", row=person.row, text=person.text, rows=[[person.row, person.text]])
+    return fields
 
 
 def names_in(division: Division, line: str, partner: str = "") -> list[str]:
@@ -76,6 +91,8 @@ class LineOfNames:
     choices: Sequence[str | None]
     place: int = 0
     """That of the first name, among the names of all lines."""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    """What is written about their entry."""
 
     @property
     def is_left_out(self) -> bool:
@@ -83,13 +100,13 @@ class LineOfNames:
         return "" in self.choices
 
 
-def _lines(division: Division, names: Iterable[str], choices: Choices) -> list[LineOfNames]:
+def _lines(division: Division, people: Sequence[ListedPerson], choices: Choices) -> list[LineOfNames]:
     """Return the lines that are not left out; choices count the names in them. Refused: as `names_in`."""
-    people = [names_in(division, name) for name in names]
-    places = accumulate(map(len, people), initial=0)
+    names = [names_in(division, person.name) for person in people]
+    places = accumulate(map(len, names), initial=0)
     lines = [
-        LineOfNames(line, [choices.get(place + at) for at in range(len(line))], place)
-        for line, place in zip(people, places, strict=False)
+        LineOfNames(line, [choices.get(place + at) for at in range(len(line))], place, _fields(person))
+        for person, line, place in zip(people, names, places, strict=False)
     ]
     return [line for line in lines if not line.is_left_out]
 
@@ -106,9 +123,11 @@ def _chosen(division: Division, lines: Sequence[LineOfNames], by: Actor) -> list
     return _by_line(lines, chosen_players(club=division.tournament.club, names=names, choices=choices, by=by))
 
 
-def preview_late_list(*, division: Division, names: Sequence[str], choices: Choices, now: datetime) -> LatePreview:
+def preview_late_list(
+    *, division: Division, people: Sequence[ListedPerson], choices: Choices, now: datetime
+) -> LatePreview:
     """Preview `enter_list` in a running division. Refused: as `enter_list`."""
-    return _preview_late(division, _lines(division, names, choices), now)
+    return _preview_late(division, _lines(division, people, choices), now)
 
 
 def _preview_late(division: Division, lines: Sequence[LineOfNames], now: datetime) -> LatePreview:
@@ -152,7 +171,7 @@ def preview_late_name(
 def enter_list(
     *,
     division: Division,
-    names: Sequence[str],
+    people: Sequence[ListedPerson],
     choices: Choices,
     by: Actor,
     now: datetime,
@@ -161,7 +180,7 @@ def enter_list(
     team: str = "",
     partial: bool = True,
 ) -> ListResult:
-    """Enter the people of a list, in each line one or a pair; unknown names become members of the club.
+    """Enter the people of a list, in each row one or a pair, with their fields; unknown names become members.
 
     They are members of a `team` if one is named.
 
@@ -172,25 +191,28 @@ def enter_list(
     Refused: `list_left_out`, `choose_a_player` if a choice does not match its name, `name_too_long`, `too_many_names`,
     and what `names_in`, `enter` or `enter_late` refuses.
     """
-    lines = _lines(division, names, choices)
+    lines = _lines(division, people, choices)
     with transaction.atomic():
         places = _unavailable(division)
         seen: set[int] = set(places)
         sides: list[Side] = []
+        fields: list[dict[str, str]] = []
         left_out = []
         for line, meant in zip(lines, _chosen(division, lines, by), strict=True):
-            people = [match.player for match in meant if match.player is not None]
-            persons = {person.pk for person in people}
-            if len(people) < len(meant) or persons & seen:
+            players = [match.player for match in meant if match.player is not None]
+            persons = {player.pk for player in players}
+            if len(players) < len(meant) or persons & seen:
                 left_out.append(_left_out(line, meant, places))
             else:
-                sides.append(_side(people))
+                sides.append(_side(players))
+                fields.append({**({"team": team} if team else {}), **line.fields})
                 seen |= persons
         if not partial:
             refuse_left_out([each for each in left_out if each.why != "entered"])
         entries = _let_in(division, sides, after, by, now, past_waiting=past_waiting)
-        for entry in entries if team else ():
-            set_team(entry=entry, team=team, by=by)
+        for entry, written in zip(entries, fields, strict=True):
+            if written:
+                set_fields(entry=entry, fields=written, by=by)
         return ListResult(entries, left_out)
 
 

@@ -1,8 +1,9 @@
 """Pages of entries: lists of names, check-in, withdrawal, re-entry and late entry."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -14,14 +15,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
+from rest_framework.response import Response
 
 from core.access import View, Who, open_to
 from core.links import absolute_url
 from core.messages import sentence
+from core.people_lists import as_lines
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
 from engine.errors import Refused
 from players.access import Role, is_at_least, my_player
+from players.actions import Endpoint, FormSerializer
+from players.actors import Actor
 from players.clubs.lists import checked
 from players.forms import CHOICE, RefusingForm
 from players.models import Player, User
@@ -29,6 +34,7 @@ from players.people.rows import canonical
 from tournaments import access
 from tournaments.entries import arrivals, lists, services
 from tournaments.entries import check_in as presence
+from tournaments.entries.api import EntrySerializer
 from tournaments.entries.event_links import links_of
 from tournaments.entries.forms import (
     DIVISION,
@@ -43,9 +49,9 @@ from tournaments.entries.forms import (
     PreviewedForm,
     ReturnForm,
     ScopeForm,
-    TeamForm,
     UndoCheckInForm,
     WithdrawEntryForm,
+    field_form,
     question_of,
 )
 from tournaments.entries.late import (
@@ -81,6 +87,7 @@ from tournaments.events.actions import (
     refuse,
 )
 from tournaments.models import CheckIn, Division, Entry, Tournament
+from tournaments.state.api import WRITE
 from tournaments.state.names import shown_entry
 
 # The arrivals desk, and the page on which players check themselves in.
@@ -486,10 +493,10 @@ def _late_name(request: HttpRequest, division: Division, form: AddEntryForm) -> 
 
 
 def _late_list(request: HttpRequest, division: Division, form: EnterListForm) -> HttpResponse:
-    names, choices = form.cleaned_data["names"], form.choices
-    preview = lists.preview_late_list(division=division, names=names, choices=choices, now=timezone.now())
+    people, choices = form.cleaned_data["names"], form.choices
+    preview = lists.preview_late_list(division=division, people=people, choices=choices, now=timezone.now())
     chosen = {f"{CHOICE}{place}": value for place, value in choices.items()}
-    hidden = {"names": "\n".join(names), "team": form.cleaned_data["team"], **chosen}
+    hidden = {"names": as_lines(people), "team": form.cleaned_data["team"], **chosen}
     return _late_page(request, preview, _("Let these players in late"), "entries-enter", hidden)
 
 
@@ -531,14 +538,12 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
     if form.is_valid():
         try:
             people = form.people(pairs=row.sides != Division.Sides.ONE)
-            names = [person.name for person in people if person.name]
-            lines = lists.preview(division=row, names=names)
+            lines = lists.preview(division=row, people=[person for person in people if person.name])
         except Refused as refused:
             form.refuse(refused)
         else:
             event = row.tournament
-            in_line = [len(lists.names_in(row, name)) for name in names]
-            context = {"division": row, "tournament": event, "club": event.club, **checked(people, lines, in_line)}
+            context = {"division": row, "tournament": event, "club": event.club, **checked(people, lines, Entry.FIELDS)}
             context["team"] = form.cleaned_data["team"]
             return render(request, "tournaments/entries/entries_preview.html", context)
     for name in form.errors.keys() & form.fields.keys():
@@ -559,14 +564,14 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
     row = access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
     form = EnterListForm(request.POST)
     if not form.is_valid():
-        list_form = EntryListForm({"names": form.cleaned_data.get("names", "")})
+        list_form = EntryListForm({"names": form.data.get("names", "")})
         return _desk_page(request, row, form, list_form=list_form)
     try:
         if row.status == Division.Status.RUNNING and form.cleaned_data["after"] is None:
             return _late_list(request, row, form)
         outcome = lists.enter_list(
             division=row,
-            names=form.cleaned_data["names"],
+            people=form.cleaned_data["names"],
             choices=form.choices,
             by=by(request),
             now=timezone.now(),
@@ -603,13 +608,29 @@ def _withdraw(form: WithdrawEntryForm, **acting: Any) -> str:
     return _("%(name)s has withdrawn.") % {"name": entry.player.full_name}
 
 
-@repeated(Repeat.STATE)
-def _team(form: TeamForm, **acting: Any) -> str:
-    services.set_team(entry=form.instance, team=form.cleaned_data["team"], by=acting["by"])
-    return _("Saved.")
+class FieldAction(EntryAction):
+    """Writing one of `Entry.FIELDS`."""
+
+    responses: ClassVar[dict[int, Any]] = {200: EntrySerializer, **WRITE}
+
+    def __init__(self, name: str) -> None:
+        @repeated(Repeat.STATE)
+        def run(form: RefusingForm, by: Actor, now: datetime) -> str:
+            services.set_fields(entry=form.instance, fields=form.cleaned_data, by=by)
+            return _("Saved.")
+
+        field, form = Entry.FIELDS[name], field_form(name)
+        run.__doc__ = f"Set the {name} of an entry.\n\n{field.description}"
+        sent = {name: {"required": True, "allow_blank": True, "help_text": "Empty: none."}}
+        about = {"Meta": type("Meta", (), {"form": form, "extra_kwargs": sent}), "__doc__": f"The {name} of an entry."}
+        serializer = type(f"{name.capitalize()}Serializer", (FormSerializer,), about)
+        super().__init__(name, form, run, api=Endpoint(f"entries_set_{name}", serializer, {name: field.example}))
+
+    def answer(self, request: Any, obj: Entry, form: Any) -> Response:
+        return Response(EntrySerializer(obj).data)
 
 
-team = EntryAction("team", TeamForm, _team).view
+FIELD_ACTIONS = tuple(map(FieldAction, Entry.FIELDS))
 FLOOR = "floor"
 """The value of `?from=` with which a page returns to the floor."""
 

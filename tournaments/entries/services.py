@@ -68,16 +68,17 @@ def register(*, division: Division, player: Player, by: Actor, now: datetime) ->
     return entry
 
 
-def set_team(*, entry: Entry, team: str, by: Actor) -> None:
-    """Name the team of an entry; an empty one is none. Members of a team are not paired with each other from now on."""
+def set_fields(*, entry: Entry, fields: Mapping[str, str], by: Actor) -> None:
+    """Write these of `Entry.FIELDS`. Members of a team are not paired with each other from now on."""
     with transaction.atomic():
         division = lock_division(entry.division_id)
-        entry.refresh_from_db(fields=["team"])
-        if entry.team != team:
-            entry.team = team
-            entry.save(update_fields=["team"])
-            log(by, "team_set", division.topic, club=division.tournament.club, entry=entry.pk, name=team)
-            _touch(division)
+        entry.refresh_from_db(fields=[*fields])
+        for name, text in fields.items():
+            if getattr(entry, name) != text:
+                setattr(entry, name, text)
+                entry.save(update_fields=[name])
+                log(by, f"{name}_set", division.topic, club=division.tournament.club, entry=entry.pk, name=text)
+                _touch(division)
 
 
 def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Entry:

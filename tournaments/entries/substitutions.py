@@ -118,8 +118,10 @@ def _replace(
         entry=row, before=row.player, after=player, undoes=undoes, at=now, by=by.user
     )
     row.player = player
+    for name, empty in Entry.emptied().items():
+        setattr(row, name, empty)
     keep_rating(division, row)
-    row.save(update_fields=["player", "rating"])
+    row.save(update_fields=["player", "rating", *Entry.emptied()])
     check_in.after_substitution(division, row, by, now)
     verb = "substituted" if undoes is None else "substitution_undone"
     log(by, verb, division.topic, club=division.tournament.club, entry=row.pk, reason=reason)

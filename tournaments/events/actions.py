@@ -45,9 +45,9 @@ def directed_division(request: HttpRequest, *, club: str, slug: str, division: s
     return access.division_as(request.user, division, Role.DIRECTOR, (club, slug))
 
 
-def directed_entry(user: Visitor, *, club: str, slug: str, entry: str) -> Entry:
+def directed_entry(user: Visitor, *, entry: str, club: str = "", slug: str = "") -> Entry:
     """Return the entry named by the arguments of a URL, for a director of its club."""
-    row = access.entry(user, entry, (club, slug))
+    row = access.entry(user, entry, (club, slug) if club else None)
     require(user, row.division.tournament.club, Role.DIRECTOR)
     return row
 

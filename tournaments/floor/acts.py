@@ -57,8 +57,8 @@ NOT_UNDONE_HERE = frozenset({
     "bracket_withdrawn", "countdown_stopped", "batch_made", "pairing_taken_back", "missed_taken_back", "flow_changed",
     "floor_changed", "floor_table_added", "floor_table_changed", "results_closed", "correction_left", "link_revoked",
     "objection_upheld", "objection_dismissed", "cash_settings_changed", "pool_created", "prizes_saved", "offer_opened",
-    "offer_changed", "offer_closed", "prizes_published", "wall_changed", "live_ruling", "team_set",
-    *TAKEN_BACK_BY.values(),
+    "offer_changed", "offer_closed", "prizes_published", "wall_changed", "live_ruling",
+    *(f"{name}_set" for name in Entry.FIELDS), *TAKEN_BACK_BY.values(),
 })  # fmt: skip
 """Acts of the staff that are undone elsewhere, or not at all."""
 

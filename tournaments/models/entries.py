@@ -2,13 +2,14 @@
 
 from datetime import datetime
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
@@ -16,6 +17,22 @@ from core.text_lengths import MAX_NOTE_LENGTH
 from tournaments.models.recorded import Recorded
 
 MAX_TEAM_LENGTH = 40
+
+
+class EntryField(NamedTuple):
+    """What a director writes about an entry, in the field of the model with the same name.
+
+    It is on the desk, in the API, where everybody may read it, and in a person's copy of their data; the column of a
+    list fills it if it is in `people_lists.COLUMNS`. `description` and `example` are for API clients.
+    """
+
+    label: Any
+    verb: str
+    """What the log says of who writes it."""
+    description: str
+    example: str
+    of_person: bool = True
+    """Whether it is emptied for a substitute, and when the person is erased."""
 
 
 class Entry(models.Model):
@@ -37,6 +54,15 @@ class Entry(models.Model):
     status = models.CharField(max_length=7, choices=Status, default=Status.IN)
     rating = models.FloatField(null=True, blank=True, help_text="Rating when the draw was made.")
     team = NameField("team", max_length=MAX_TEAM_LENGTH, blank=True, default="", db_default="")
+    FIELDS: ClassVar = {
+        "team": EntryField(
+            _("Team"),
+            gettext_noop("named a team"),
+            "Members of a team never meet. Rounds that are paired stay as they are.",
+            "CBC",
+            of_person=False,
+        ),
+    }
     checked_in_at = models.DateTimeField(null=True, blank=True)
     away_until = models.DateTimeField(null=True, blank=True)
     entered_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -63,6 +89,11 @@ class Entry(models.Model):
 
     def __str__(self) -> str:
         return str(self.player)
+
+    @classmethod
+    def emptied(cls) -> dict[str, Any]:
+        """Return the fields about a person as they are without one."""
+        return {name: getattr(cls, name).field.get_default() for name in cls.FIELDS if cls.FIELDS[name].of_person}
 
     @property
     def turn(self) -> tuple[bool, datetime, float]:

@@ -1,6 +1,9 @@
 """Lists of people as clubs have them, and whom each of them names."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
+
+from core.people_lists import ListedPerson
 
 
 class Listed(NamedTuple):
@@ -15,6 +18,11 @@ class Listed(NamedTuple):
     separator: str = ""
     """Of a table; it is then also sent as a workbook, and with places as a season."""
     has_titles: bool = True
+
+
+def rows_named(names: Iterable[str]) -> list[ListedPerson]:
+    """Return the rows of a list of these names."""
+    return [ListedPerson(row, name, name) for row, name in enumerate(names, 1)]
 
 
 UNCLEAR, LEFT_OUT = "list_unclear", "list_left_out"

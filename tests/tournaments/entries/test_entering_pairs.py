@@ -27,6 +27,7 @@ from players.people.rows import people_of
 from players.people.services import merge_players
 from tests.event_cast import NOON, publish
 from tests.pages import html
+from tests.tournaments.entries.listed import rows_named
 from tournaments.entries import check_in, lists
 from tournaments.entries.late import enter_late, reenter
 from tournaments.entries.returns import preview_return
@@ -218,11 +219,11 @@ def test_a_list_of_pairs_is_sent_twice_and_enters_nobody_twice(
 ) -> None:
     hal = member(club, "Hal Holm")
     rows = ["Ann & Bea", "Cem & Dan", "Eva & Ann", "Fay & Gus", "Hal & Ida"]
-    listed = lists.preview(division=doubles, names=rows)
+    listed = lists.preview(division=doubles, people=rows_named(rows))
     assert [(line.match.name, line.partner) for line in listed][:3] == [("Ann", "Bea"), ("Bea", "Ann"), ("Cem", "Dan")]
     assert [line.place for line in listed if line.status == "repeated"] == [5]
     assert [line.place for line in listed if line.needs_choice] == [8]
-    values: dict[str, Any] = {"names": rows, "choices": {7: ""}, "by": by_alice, "now": NOON}
+    values: dict[str, Any] = {"people": rows_named(rows), "choices": {7: ""}, "by": by_alice, "now": NOON}
     done = lists.enter_list(division=doubles, **values)
     assert names(doubles) == ["Ann & Bea", "Cem & Dan"]
     left_out = [(each.name, each.why, each.place) for each in done.left_out]
@@ -232,12 +233,12 @@ def test_a_list_of_pairs_is_sent_twice_and_enters_nobody_twice(
     assert names(doubles) == ["Ann & Bea", "Cem & Dan", "Hal Holm & Ida"]
     repeated = lists.enter_list(division=doubles, **values)
     assert (repeated.entries, {each.why for each in repeated.left_out}) == ([], {"entered", "repeated"})
-    values |= {"names": ["Hal Holm & Ann"], "choices": {}, "partial": False}
+    values |= {"people": rows_named(["Hal Holm & Ann"]), "choices": {}, "partial": False}
     with pytest.raises(Refused) as refused:
         lists.enter_list(division=doubles, **values)
     [row] = refused.value.params["rows"]
     assert (refused.value.code, row["name"], row["why"]) == ("list_left_out", "Hal Holm & Ann", "in_pair")
-    assert [line.entered for line in lists.preview(division=doubles, names=["Ann & Zoe"])] == [True, False]
+    assert [line.entered for line in lists.preview(division=doubles, people=rows_named(["Ann & Zoe"]))] == [True, False]
 
 
 # Settings of a division.

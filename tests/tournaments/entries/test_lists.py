@@ -8,6 +8,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.models import Club, Membership, Player
 from tests.event_cast import NOON
+from tests.tournaments.entries.listed import rows_named
 from tournaments.entries import lists
 from tournaments.models import Division, Entry
 
@@ -38,7 +39,7 @@ def test_a_preview_matches_names_and_writes_nothing(division: Division, club: Cl
     twins = [member(club, "Kim Lee"), member(club, "Kim Lee")]
     lists.enter_name(division=division, name="Alice", player="", by=by_alice, now=NOON)
 
-    lines = lists.preview(division=division, names=["soren holm", "Kim Lee", "Bob", "bob", "ALICE"])
+    lines = lists.preview(division=division, people=rows_named(["soren holm", "Kim Lee", "Bob", "bob", "ALICE"]))
 
     assert [line.status for line in lines] == ["member", "ambiguous", "new", "repeated", "entered"]
     assert {player.pk for player in lines[1].match.candidates} == {player.pk for player in twins}
@@ -48,7 +49,9 @@ def test_a_preview_matches_names_and_writes_nothing(division: Division, club: Cl
 
 def test_sending_a_list_twice_enters_nobody_twice(division: Division, by_alice: Actor) -> None:
     for _twice in range(2):
-        result = lists.enter_list(division=division, names=["Bob", "Carol", "bob"], choices={}, by=by_alice, now=NOON)
+        result = lists.enter_list(
+            division=division, people=rows_named(["Bob", "Carol", "bob"]), choices={}, by=by_alice, now=NOON
+        )
     assert names(division) == ["Bob", "Carol"]
     assert (result.entries, reasons(result)) == ([], [("Bob", "entered"), ("Carol", "entered"), ("bob", "repeated")])
 
@@ -56,15 +59,17 @@ def test_sending_a_list_twice_enters_nobody_twice(division: Division, by_alice: 
 def test_an_ambiguous_name_is_entered_after_a_choice(division: Division, club: Club, by_alice: Actor) -> None:
     first, _other = member(club, "Kim Lee"), member(club, "Kim Lee")
 
-    without = lists.enter_list(division=division, names=["Kim Lee"], choices={}, by=by_alice, now=NOON)
-    chosen = lists.enter_list(division=division, names=["Kim Lee"], choices={0: first.public_id}, by=by_alice, now=NOON)
+    without = lists.enter_list(division=division, people=rows_named(["Kim Lee"]), choices={}, by=by_alice, now=NOON)
+    chosen = lists.enter_list(
+        division=division, people=rows_named(["Kim Lee"]), choices={0: first.public_id}, by=by_alice, now=NOON
+    )
 
     assert (without.entries, reasons(without)) == ([], [("Kim Lee", "ambiguous")])
     assert [entry.player_id for entry in chosen.entries] == [first.pk]
 
 
 def test_a_name_that_is_left_out_does_not_become_a_member(division: Division, by_alice: Actor) -> None:
-    lists.enter_list(division=division, names=["Bob", "Typo"], choices={1: ""}, by=by_alice, now=NOON)
+    lists.enter_list(division=division, people=rows_named(["Bob", "Typo"]), choices={1: ""}, by=by_alice, now=NOON)
     assert names(division) == ["Bob"]
     assert not Player.objects.filter(name="Typo").exists()
 
@@ -85,7 +90,7 @@ def test_an_ambiguous_name_is_refused_with_candidates(division: Division, club: 
 
 def test_a_name_with_another_spelling_needs_a_choice(division: Division, club: Club, by_alice: Actor) -> None:
     nord = member(club, "Nils Nord")
-    (line,) = lists.preview(division=division, names=["Nils Nørd"])
+    (line,) = lists.preview(division=division, people=rows_named(["Nils Nørd"]))
     assert (line.status, line.needs_choice, list(line.candidates)) == ("member", True, [nord])
     with pytest.raises(Refused) as refused:
         lists.enter_name(division=division, name="Nils Nørd", player="", by=by_alice, now=NOON)
@@ -93,7 +98,7 @@ def test_a_name_with_another_spelling_needs_a_choice(division: Division, club: C
 
     result = lists.enter_list(
         division=division,
-        names=["Nils Nørd", "Nils Nørd", "Nils Nord"],
+        people=rows_named(["Nils Nørd", "Nils Nørd", "Nils Nord"]),
         choices={0: nord.public_id, 1: lists.NEW_PLAYER},
         by=by_alice,
         now=NOON,

@@ -13,6 +13,7 @@ from players.actors import Actor
 from players.models import LogEntry, Player
 from tests.event_cast import NOON
 from tests.pages import html
+from tests.tournaments.entries.listed import rows_named
 from tests.tournaments.support.played_stages import play, ready
 from tournaments.draws import services as draws
 from tournaments.draws.kept_apart import keep_apart
@@ -44,7 +45,7 @@ def match(make_division: Callable[..., Division], by_alice: Actor) -> Division:
     stage = StageSettings("swiss", rounds=3)
     set_stages(division=division, stages=[stage], after=division.seq, by=by_alice, now=NOON)
     for team, names in (("CBC", CBC), ("mbk", MBK[:1]), ("MBK", MBK[1:])):
-        enter_list(division=division, names=names, choices={}, team=team, by=by_alice, now=NOON)
+        enter_list(division=division, people=rows_named(names), choices={}, team=team, by=by_alice, now=NOON)
     events.publish_tournament(tournament=division.tournament, by=by_alice, now=NOON)
     division.refresh_from_db()
     return division
@@ -88,7 +89,7 @@ def test_members_of_a_team_never_meet_and_the_boards_are_summed(drawn: Division,
     ]
     assert len(met) >= 3
     assert all(sides == {True, False} for sides in met)
-    entries.set_team(entry=by_name(drawn)["Fay"], team="", by=by_alice)
+    entries.set_fields(entry=by_name(drawn)["Fay"], fields={"team": ""}, by=by_alice)
     assert Entry.objects.get(player__name="Fay").team == ""
     assert LogEntry.objects.filter(verb="team_set").count() == len(CBC) + len(MBK) + 1
 
@@ -100,13 +101,13 @@ def test_who_is_in_a_team_is_known_with_the_pairs_a_director_keeps_apart(match: 
     keep_apart(first=rows["Ann"], second=rows["Dan"], by=by_alice, now=NOON)
     assert len(kept_apart(match)) == 3 + 3 + 1
     for name in MBK:
-        entries.set_team(entry=rows[name], team="CBC", by=by_alice)
+        entries.set_fields(entry=rows[name], fields={"team": "CBC"}, by=by_alice)
     assert kept_apart(match) == {frozenset((rows["Ann"].pk, rows["Dan"].pk))}, "one name makes no match between teams"
 
 
 def test_events_without_teams_have_none(make_division: Callable[..., Division], by_alice: Actor) -> None:
     division = make_division()
-    enter_list(division=division, names=CBC, choices={}, by=by_alice, now=NOON)
+    enter_list(division=division, people=rows_named(CBC), choices={}, by=by_alice, now=NOON)
     assert not division.keeps_apart
     assert kept_apart(division) == frozenset()
 
