@@ -195,7 +195,9 @@ def test_who_cannot_enter_again(begun: Begun, by_alice: Actor) -> None:
     assert refusal_code(lambda: again(driver, loser)) == "reentry_closed"
     change(driver, reentry_until=driver.at + timedelta(days=1))
     stale = driver.seq
+    Entry.objects.filter(pk=loser.pk).update(team="CBC")
     entry = again(driver, loser)
+    assert entry.team == "CBC"
     assert refusal_code(lambda: reenter(entry=loser, after=stale, by=driver.by, now=driver.now())) == "stale"
     assert refusal_code(lambda: again(driver, loser)) == "reentry_still_in"
     assert refusal_code(lambda: change(driver, reentry_until=None)) == "reentry_in_use"
