@@ -160,7 +160,7 @@ def _chosen_pair(flow: Flow, first: Entry, second: Entry, *, on_paper: bool = Fa
     return FlowPair(low.pk, high.pk, (), since, (("manual", {}),))
 
 
-FARTHEST_SLIP = 500
+MAX_SLIPS_AHEAD = 500
 """How far the number of a slip may be above all numbers of matches so far: m4100 is m410 mistyped."""
 
 
@@ -209,7 +209,7 @@ def pair_on_paper(*, stage: Stage, number: int, first: Entry, second: Entry, by:
 def _refuse_slip(event: Tournament, number: int) -> None:
     """Refuse a number that another match of the event has or had, or that is on no slip."""
     event.refresh_from_db(fields=["last_number"])
-    if number < 1 or number > event.last_number + FARTHEST_SLIP:
+    if number < 1 or number > event.last_number + MAX_SLIPS_AHEAD:
         raise Refused("slip_too_far", fixture=number, last=event.last_number)
     fixtures = Fixture.objects.filter(stage__division__tournament=event, number=number)
     pairings = Pairing.objects.filter(batch__stage__division__tournament=event, number=number)
