@@ -113,8 +113,10 @@ def test_what_is_in_a_package_is_found(package: str, tmp_path: Path, monkeypatch
     assert f"{package}/locale/de/LC_MESSAGES/django.po" in {
         str(path.relative_to(tmp_path)) for path, _content in messages.outdated()
     }
-    faults = list(lint_messages.faults())
-    assert [sum(name in fault for fault in faults) for name in ("planted.py", "planted.html", catalogue)] == [1, 1, 1]
+    faults = "\n".join(lint_messages.faults())
+    for folder, name in ((package, "planted.py"), (f"templates/{package}", "planted.html")):
+        assert f"{folder}/{name}:1: unmarked text" in faults
+    assert f"{catalogue}: placeholders differ" in faults
     name = StaticStorage(location=tmp_path).save(f"{package}/served.js", ContentFile(b"// Planted.\nrun();\n"))
     assert (tmp_path / name).read_text() == "run();"
     assert package in settings.INSTALLED_APPS or ROOT / package / "locale" in settings.LOCALE_PATHS
