@@ -79,6 +79,7 @@ NOT_ALONE = {
     "#sign-out-failed": "in that dialog",
     "div of _partials/_messages.html": "around the messages",
     "p of players/notifications/_bell.html": "in the call",
+    "#line-said": "around the outcomes",
     "li of clubhouse/_quick.html": "in the outcomes",
     ".end-error": "a decision of the match",
     ".small of matches/play/_end.html": "in the result",
