@@ -64,7 +64,6 @@ class CalendarLine:
     divisions: Sequence[Division]
 
     def is_on(self, now: datetime) -> bool:
-        """Whether it is being played."""
         return self.event.status == Tournament.Status.RUNNING and self.event.starts_at <= now
 
     @property
@@ -97,7 +96,6 @@ class CalendarLine:
 
     @property
     def only(self) -> Division | None:
-        """The division, if it is the only one."""
         return self.divisions[0] if len(self.divisions) == 1 else None
 
     @property

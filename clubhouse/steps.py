@@ -145,7 +145,6 @@ def _count(fixtures: Q) -> Coalesce:
 
 
 def _sum(divisions: Sequence[Division], name: str) -> int:
-    """Return the sum of a number that `_divisions` annotates."""
     return sum(getattr(row, name) for row in divisions)
 
 

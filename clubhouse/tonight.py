@@ -688,7 +688,6 @@ class TonightPage:
 
     @property
     def ticks(self) -> list[PlayerTick]:
-        """The players to tick, with those who are ticked."""
         here = set(self.form["here"].value() or [])
         return [PlayerTick(player.public_id, player.name, player.public_id in here) for player in self.roster]
 

@@ -244,7 +244,6 @@ def answer_place(
 
 
 def is_drawn(final: Tournament | None) -> bool:
-    """Whether the players of a final are fixed."""
     return final is not None and final.divisions.exclude(status__in=("entries", "cancelled")).exists()
 
 

@@ -414,7 +414,6 @@ def stages_text(plan: Mapping[str, Any]) -> str:
 
 
 def _months_of(plan: Mapping[str, Any]) -> Line:
-    """Return the kinds of evenings by month as a line."""
     return Line(("class_by_month",), _("Kind of evening by month"), plan.get("class_by_month") or {})
 
 

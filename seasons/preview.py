@@ -105,7 +105,6 @@ def _in_season(standing: SeasonTable, names: dict[str, str]) -> _Evening:
 
 
 def _on_its_own(user: Visitor, series: Series, plan: Plan, invented: Invented | None) -> _Evening:
-    """An evening that is not one of the season."""
     event = _last_of(series.club) if invented is None else None
     if event is not None:
         facts = _facts(event)

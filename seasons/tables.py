@@ -116,7 +116,6 @@ class SeasonTable:
     """The part of the players that is ranked; None: everybody."""
 
     def seen_by(self, view: View) -> "SeasonTable":
-        """Return the same standing with the table of a view."""
         events = self.season.events
         return replace(self, season=season(self.plan, events, view=view, earned=self.season.points), view=view)
 

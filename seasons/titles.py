@@ -491,8 +491,6 @@ def title_url(title: Title | ProposedTitle) -> str:
 
 @dataclass(frozen=True)
 class TitleLine:
-    """A title, or a proposed one, for one reader."""
-
     title: Title | ProposedTitle
     name: str
     player: PlayerId

@@ -114,7 +114,6 @@ class PlayedNight:
 
     @cached_property
     def by_person(self) -> Mapping[int, Sequence[NightMatch]]:
-        """Person -> their matches, in order."""
         rows: dict[int, list[NightMatch]] = defaultdict(list)
         for row in self.matches:
             for person in row.players:

@@ -38,7 +38,6 @@ def after_quiet_hours(at: datetime, zone: str) -> datetime:
 
 
 def last_morning(at: datetime, zone: str) -> datetime:
-    """Return the last MORNING in `zone` until `at`."""
     there = in_zone(at, zone)
     morning = morning_of(there)
     return morning if morning <= at else morning_of(there - timedelta(days=1))

@@ -145,8 +145,6 @@ def _number(value: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BracketPiece:
-    """A piece of a bracket with its title and the bracket it is of."""
-
     bracket: SheetBracket
     piece: Piece
     title: str

@@ -41,7 +41,6 @@ LETTER_ZONES = ("America/", "US/", "Canada/", "Pacific/Honolulu")
 
 
 def usual_paper(time_zone: str) -> str:
-    """Return the paper size that is usual in a time zone."""
     return LETTER if time_zone.startswith(LETTER_ZONES) else A4
 
 

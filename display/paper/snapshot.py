@@ -102,7 +102,6 @@ class SnapshotPage:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands on it."""
         return not (self.tables or self.queue or self.drawing or self.flow or self.money)
 
 

@@ -146,7 +146,6 @@ class PastMatch:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the winner and the loser."""
         return self.winner, self.loser
 
 

@@ -372,7 +372,6 @@ def _cell(row: Sequence[str], column: int) -> str:
 
 
 def _named(number: int, row: Sequence[str], name: str, sheet: str) -> PastRow:
-    """Return the row with its name, or what is wrong with that."""
     name, _rating = person_name(name)
     start = PastRow(number, name, sheet=sheet)
     if not any(row):

@@ -796,7 +796,6 @@ def current_series(club: Club, today: date) -> Series | None:
 
 
 def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
-    """Return the card of a club's season; None without one."""
     series = current_series(club, today)
     if series is None:
         return None

@@ -124,7 +124,6 @@ class WithdrawTitleAction(UserAction):
     responses: ClassVar = {200: TitleSerializer, **WRITE}
 
     def fetch(self, user: Visitor, **url: str) -> Title:
-        """Return the title to a director of its club."""
         rows = Title.objects.filter(public_id=url["title"])
         titles = titles_of(rows.filter(club__slug=url["slug"]) if "slug" in url else rows)
         if not titles:

@@ -186,8 +186,6 @@ class DraftStage:
 
 @dataclass(frozen=True, slots=True)
 class DraftCounts:
-    """The figures in the head of a draft."""
-
     entered: int
     places: int
     byes: int
@@ -598,7 +596,6 @@ def _round_pairs(draft: Draw) -> Sequence[tuple[int, int | None]]:
 
 
 def _points(current: PairedStage, entry: int) -> str:
-    """Return the points of an entry, or its lives left."""
     if current.settings.format == LIVES:
         return str(current.settings.lives - current.event.losses[entry])
     return plain(current.event.scores.get(entry, 0.0))

@@ -195,12 +195,10 @@ class Arrival:
 
     @property
     def entry(self) -> Entry:
-        """The first of the entries."""
         return self.entries[0]
 
     @property
     def player(self) -> Player:
-        """The person, or the player of the entry."""
         return self.person or self.entry.player
 
     @property

@@ -59,7 +59,6 @@ class Attendee(NamedTuple):
     since: datetime | None = None
 
     def name(self, *, staff: bool) -> str:
-        """Return the name of the person."""
         parts = self.entry.player.parts
         return shown_entry(self.entry, staff=staff) if parts is None else name_in_pair(parts[self.place], staff=staff)
 

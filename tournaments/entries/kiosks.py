@@ -59,7 +59,6 @@ def create_kiosk(*, tournament: Tournament, by: Actor, now: datetime) -> Kiosk:
 
 
 def pairing_token(kiosk: Kiosk) -> str:
-    """Return the token of the link that pairs a device."""
     return _SIGNER.sign(kiosk.public_id)
 
 

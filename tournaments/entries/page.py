@@ -370,7 +370,6 @@ class EntryChange(NamedTuple):
 
 
 def _preview_and_apply(request: HttpRequest, entry: Entry, change: EntryChange) -> HttpResponse:
-    """Show the preview of a change; by POST, apply it."""
     url = desk_url(entry.division)
     form = PreviewedForm(request.POST)
     if request.method == "POST" and not form.is_valid():
@@ -440,7 +439,6 @@ def entries_of_division(request: HttpRequest, club: str, slug: str, division: st
 
 
 def _desk_page(request: HttpRequest, division: Division, form: RefusingForm, **context: Any) -> HttpResponse:
-    """Show the desk of a division with a form that was refused."""
     text = context.pop("text", "")
     return page(request, DESK, {**_desk(request, division.tournament, division=division, text=text), **context}, form)
 

@@ -84,7 +84,6 @@ def undo_substitution(*, entry: Entry, after: int, by: Actor, now: datetime) -> 
 
 
 def last_substitution(entry: Entry) -> Substitution | None:
-    """Return the newest substitution of an entry that stands."""
     rows = entry.substitutions.filter(undoes=None, undone_by=None).select_related("before", "after")
     return rows.order_by("-pk").first()
 
@@ -159,7 +158,6 @@ class Substitute(NamedTuple):
 
 
 def substitutes(division: Division, *, staff: bool) -> list[Substitute]:
-    """Return the substitutions of a division that stand."""
     rows = Substitution.objects.filter(entry__division=division, undoes=None, undone_by=None)
     return [
         Substitute(display_name(row.after, staff=staff), display_name(row.before, staff=staff))

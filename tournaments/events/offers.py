@@ -23,8 +23,6 @@ FIRST_NAMES = (8, 4)
 
 
 class ListState(StrEnum):
-    """How far a list is."""
-
     OPEN = "open"
     FULL = "full"
     """It waits for money, or for a director who took its draw back."""
@@ -43,8 +41,6 @@ class ShortStart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A list of an offer."""
-
     division: Division
     names: int
     state: ListState
@@ -75,8 +71,6 @@ class RunLine:
 
 @dataclass(slots=True)
 class OfferLine:
-    """An offer with its lists, the first one first."""
-
     offer: Offer
     fee: str
     """The fee as text; empty if there is none."""

@@ -122,7 +122,6 @@ class RunningView:
 
     @property
     def is_level(self) -> bool:
-        """Whether nobody leads."""
         return self.score[0] == self.score[1]
 
     @property

@@ -486,7 +486,6 @@ def awaited_elsewhere(facts: FloorFacts, player: int | None, now: datetime) -> M
 
 
 def _undecided(match: MatchFacts) -> tuple[WaitReason, ...]:
-    """Return why a match with an undecided player waits."""
     reasons = [HELD] if match.held else []
     unknown = [source for source, player in zip(match.sources, match.players, strict=False) if player is None]
     for source in unknown or match.sources:

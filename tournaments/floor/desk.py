@@ -37,7 +37,6 @@ class DeskPage(NamedTuple):
 
 
 def note_here(tournament: Tournament, page: DeskPage, now: datetime) -> None:
-    """Note that a page of the staff is open."""
     note_activity(RecentActivity(_desk(tournament), page.life, QUIET_FOR), now=now.timestamp())
 
 

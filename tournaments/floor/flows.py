@@ -197,7 +197,6 @@ def _place(row: MatchOnFloor, now: datetime) -> Place:
 
 
 def _as_match(flow: Flow, pair: FlowPair, floor: FloorFacts) -> MatchOnFloor:
-    """Return a pair as a match that waits for a table."""
     entries, tournament = flow.state.rows.of_division.entries, flow.division.tournament
     players = (entries[pair.first].player_id, entries[pair.second].player_id)
     left = max(flow.player(pair.first).left, flow.player(pair.second).left)

@@ -79,7 +79,6 @@ def _closing_words(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
 
 
 def _still_waits(params: Params) -> bool:
-    """Whether calls still wait for the desk."""
     tournament = Tournament.objects.get(pk=params["tournament"])
     return tournament.is_open and waits_since(tournament, timezone.now()) is not None
 

@@ -278,7 +278,6 @@ class FloorFacts:
 
     @property
     def labels(self) -> dict[int, str]:
-        """Table -> its label."""
         return {table.table: table.label for table in self.tables}
 
     def persons(self, players: Iterable[int | None]) -> Iterator[PersonId]:
@@ -402,7 +401,6 @@ class MatchOnFloor:
 
     @property
     def fixture(self) -> int:
-        """The id of its fixture."""
         return self.facts.fixture
 
     @property

@@ -101,8 +101,6 @@ def enter_result(
 
 @dataclass(frozen=True, slots=True)
 class _Entered:
-    """A result as `enter_result` takes it."""
-
     fixture: Fixture
     result: ResultInput
     by: Actor

@@ -93,8 +93,6 @@ class FixtureBox:
 
 @dataclass(slots=True)
 class RoundColumn:
-    """A round, or the part of it in a section."""
-
     name: str
     length: int
     boxes: list[FixtureBox]
@@ -387,8 +385,6 @@ MATCH = (
 
 
 class SlotRow(NamedTuple):
-    """A slot: its source and its entrant."""
-
     source: str
     source_fixture: int | None
     status: str
@@ -439,8 +435,6 @@ class PlayedMatch(NamedTuple):
 
 @dataclass(slots=True)
 class FixtureRow:
-    """A fixture with its slots and match."""
-
     number: int
     status: str
     slots: tuple[SlotRow, SlotRow]
@@ -482,7 +476,6 @@ class RoundRow:
 
     @property
     def byes(self) -> int:
-        """The number of byes in its plan."""
         return sum(slot.source == Slot.Source.BYE for fixture in self.fixtures for slot in fixture.slots)
 
     def name(self, rounds: int) -> str:

@@ -198,7 +198,6 @@ class ChangeLabels:
 
     @cached_property
     def formats(self) -> dict[int, str]:
-        """Number of a stage -> its format."""
         return dict(self.division.stages.values_list("number", "format"))
 
     def rated(self, following: Consequences) -> tuple[dict[int, Player], dict[int, str]]:

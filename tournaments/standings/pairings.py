@@ -97,12 +97,10 @@ class BoardPairing:
 
     @property
     def present(self) -> ShownEntry | None:
-        """The entry that is present in a bye or a walkover."""
         return next((side.person for side in self.sides if side.status == SlotStatus.ENTRY), None)
 
     @property
     def missing(self) -> ShownEntry | None:
-        """The entry that withdrew in a walkover."""
         return next((side.person for side in self.sides if side.status == SlotStatus.WALKOVER), None)
 
 

@@ -312,8 +312,6 @@ class PlaceOfEntries:
 
 @dataclass(slots=True)
 class PlacesView:
-    """The decided places of a bracket."""
-
     key: str
     title: str
     over: bool

@@ -256,7 +256,6 @@ def places_beyond(states: Sequence[StageState]) -> list[SharedPlace]:
 
 
 def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
-    """Return the Swiss event of a stage that is paired round by round."""
     stage, settings = rows.stage, rows.settings
     draws = rows.of_division.paired.get(stage.pk, [])
     kinds = {draw.round: draw.byes for draw in draws}

@@ -195,7 +195,6 @@ def _paired(divisions: Iterable[Division]) -> Counter[int]:
 
 
 def _to_be_paired(division: Division, entries: Sequence[tuple[str, int]], paired: Mapping[int, int]) -> MatchFigures:
-    """Return the matches of the rounds that are still to be paired."""
     if division.status != Division.Status.RUNNING:
         return MatchFigures(0)
     left = sum(status == Entry.Status.IN for status, _player in entries)

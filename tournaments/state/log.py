@@ -377,14 +377,12 @@ def _people(rows: Iterable[LogEntry]) -> dict[Any, list[str]]:
 
 
 def _matches(topics: Iterable[str]) -> dict[str, Match]:
-    """Return topic -> match, with its players."""
     ids = [topic.removeprefix("match:") for topic in topics if topic.startswith("match:")]
     rows = Match.objects.filter(public_id__in=ids).select_related("player_0__merged_into", "player_1__merged_into")
     return {row.topic: row for row in rows}
 
 
 def _numbers(tournament: Tournament, matches: Collection[Match]) -> dict[str, str]:
-    """Return topic of a match -> its match number in this event."""
     rows = Fixture.objects.filter(match__in=matches, stage__division__tournament=tournament)
     numbers = dict(rows.values_list("match", "number"))
     return {match.topic: f"M{numbers[match.pk]}" for match in matches if match.pk in numbers}

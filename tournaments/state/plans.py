@@ -28,7 +28,6 @@ KEPT_BESIDE = ("deadlines", STOPPED)
 
 
 def settings_of(stage: Stage) -> StageSettings:
-    """Return the settings the director chose for a stage."""
     return StageSettings.of(stage.format, stage.settings)
 
 

@@ -77,7 +77,6 @@ class Entrants(NamedTuple):
         return first.number, second.number
 
     def opening(self, division: Division, length: int, due_at: datetime | None) -> Opening:
-        """Return the match of this length to open for them."""
         start = start_score(division, self.entries, length)
         return Opening(self.players, length, start, due_at=due_at, entry_numbers=self.numbers)
 

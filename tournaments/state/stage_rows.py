@@ -169,7 +169,6 @@ class DivisionRows:
 
     @property
     def drawn(self) -> list["StageRows"]:
-        """The rows of every stage that is drawn, in order."""
         return [self.of(stage) for stage in self.stages if stage.is_drawn]
 
     @cached_property
@@ -187,7 +186,6 @@ class DivisionRows:
 
     @cached_property
     def rounds(self) -> dict[int, list[Round]]:
-        """The rounds by bracket, in order."""
         rows = Round.objects.filter(bracket__stage__division=self.division).select_related("bracket")
         return _grouped(rows.order_by("number"), lambda row: row.bracket_id)
 
@@ -604,7 +602,6 @@ class StageRows:
         return results
 
     def withdrawals(self) -> list[Withdrawal]:
-        """Return the withdrawals that count."""
         return self._withdrawals
 
     @cached_property

@@ -83,8 +83,6 @@ class BracketPreview:
 
 @dataclass(frozen=True, slots=True)
 class StagePart:
-    """One stage of the preview, with its brackets."""
-
     title: str
     note: str
     parts: list[BracketPreview]
@@ -412,7 +410,6 @@ class DesignerPage:
 
     @property
     def is_stored(self) -> bool:
-        """Whether the format on the page is the one that is stored."""
         return self.settings == stage_settings(self.division)
 
     @property

@@ -48,8 +48,6 @@ RoundKey = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ForecastRow:
-    """A bracket of a division as a row of the forecast."""
-
     key: str
     label: str
     rounds: dict[int, str]
@@ -356,7 +354,6 @@ class _ToCome:
 
 
 def _courses_of_rounds(stage: Stage, settings: Sequence[StageSettings], last: int, matches: int) -> Courses:
-    """Return the courses of the rounds after `last`; `matches` are those of round `last`."""
     own = settings[-1]
     if stage.number == 1:
         players = Entry.objects.filter(division=stage.division_id, status=Entry.Status.IN).count()
@@ -473,7 +470,6 @@ class PilotOption:
 
     @property
     def button(self) -> str:
-        """The label of the button that applies it."""
         return ngettext("Apply to %(count)d round", "Apply to %(count)d rounds", self.rounds) % {"count": self.rounds}
 
 
@@ -535,7 +531,6 @@ def clock(at: datetime, zone: ZoneInfo) -> str:
 
 
 def chart_of(evening: EveningForecast) -> ForecastChart:
-    """Return the drawing and the lines of a forecast."""
     zone = ZoneInfo(evening.view.tournament.time_zone)
     axis = _Axis(evening, zone)
     rows = [_chart_row(row, at, evening, axis) for at, row in enumerate(evening.rows)]

@@ -114,7 +114,6 @@ class DeskForm(forms.Form):
     left = forms.BooleanField(required=False)
 
     def page_of(self, session_key: str) -> DeskPage:
-        """Return the page, in the browser that has this session."""
         return DeskPage(sha256(session_key.encode()).hexdigest()[:12], self.cleaned_data["page"])
 
 

@@ -163,7 +163,6 @@ def _topics(fixture: Fixture) -> list[str]:
 @never_cache
 @repeated(Repeat.STATE)
 def undo(request: HttpRequest, club: str, slug: str, fixture: str, correction: str) -> HttpResponse:
-    """Preview undoing a correction; a POST undoes it."""
     corrected = access.fixture_as(request.user, fixture, _needed_role(request), (club, slug))
     row = Correction.objects.filter(fixture=corrected, public_id=correction).select_related("before", "after").first()
     if row is None:
