@@ -156,9 +156,12 @@ def test_a_language_is_offered_if_what_players_read_is_reviewed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str, translation: str, count: int
 ) -> None:
     monkeypatch.setattr(messages, "ROOT", tmp_path)
-    player = f'#: templates/matches/play/play.html\n{flags}msgid "Take"\nmsgstr "{translation}"\n'
-    director = '#: tournaments/floor/undo.py\nmsgid "Undo"\nmsgstr ""\n'
-    catalogue_of(tmp_path / "matches" / "locale", f"{player}\n{director}")
+    sources = {"templates/matches/play/play.html": "{% translate 'Take' %}", "tournaments/floor/undo.py": '_("Undo")'}
+    for name, text in sources.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text(text)
+    catalogue_of(tmp_path / "matches" / "locale", f'{flags}msgid "Take"\nmsgstr "{translation}"\n')
+    catalogue_of(tmp_path / "tournaments" / "locale", 'msgid "Undo"\nmsgstr ""\n')
     assert len(list(audiences.offer_faults("de"))) == count
 
 

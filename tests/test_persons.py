@@ -43,7 +43,7 @@ RAW = {
     "matches/rankings/tables.py": {"with_standings": PERSON, "ranked": PERSON},
     "matches/ratings/rated.py": {"_standings_before": PERSON},
     "matches/ratings/services.py": {"forget_matches": PERSON, "provisional_among": PERSON},
-    "matches/reporting/my_matches.py": {"_is_to_see": GROUP, "_mine": GROUP},
+    "matches/reporting/my_matches.py": {"_is_to_see": GROUP, "_my_match_of": GROUP},
     "demo/club.py": {"play_share": ROW},
     "demo/weekends.py": dict.fromkeys(
         ("_know", "_take_fees", "_entry", "_excuse", "_go_home", "_substitute", "_leave", "_check_halves"), SIMULATED

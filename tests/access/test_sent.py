@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from core.packages import PACKAGES, ROOT
 from tests.access.roles import ROUTES, declared
+from tournaments.models import Entry
 
 # `{% url 'x' %}` and `reverse("x")`; of a match, by account or personal link, `{% action seat 'x' %}` and
 # `action_url(seat, "x")`.
@@ -19,6 +20,8 @@ def named() -> Iterator[str]:
         text = path.read_text()
         yield from ROUTE.findall(text)
         yield from (f"{way}-{act}" for act in ACTION.findall(text) for way in ("match", "link"))
+    # The desk has a form for each field of an entry.
+    yield from (f"entry-{name}" for name in Entry.FIELDS)
 
 
 def unsent(routes: dict[str, set[str]]) -> set[str]:
