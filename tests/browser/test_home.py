@@ -12,7 +12,7 @@ from players.actors import SYSTEM
 from players.models import User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, view
 from tests.browser.weight import MAX_BYTES, Weights
-from tests.config.test_home import correspondence, live_match, move, played_final
+from tests.clubhouse.test_home import correspondence, live_match, move, played_final
 
 
 def test_the_home_page_is_accessible_and_fits(open_page: OpenPage, in_both_views: Check) -> None:

@@ -79,7 +79,6 @@ NOT_ALONE = {
     "#sign-out-failed": "in that dialog",
     "div of _partials/_messages.html": "around the messages",
     "p of players/notifications/_bell.html": "in the call",
-    "#line-said": "around the outcomes",
     "li of clubhouse/_quick.html": "in the outcomes",
     ".end-error": "a decision of the match",
     ".small of matches/play/_end.html": "in the result",
@@ -500,7 +499,7 @@ def test_messages_of_arrivals(
 
 ON_THE_FLOOR = {
     ".floor-main > .message", "#floor-messages .message", "#sheet", ".floor-undo", ".field-error", "#line-preview",
-    ".line-error", ".line-outcomes", "[data-text]",
+    ".line-error", "#line-said", "[data-text]",
 }  # fmt: skip
 WITHOUT_A_LINE = {"#offline", "#offline-list", "#offline-note", "#offline-sheet"}
 WITHOUT_ROUNDS = {".undo-start", ".chosen-pair"}
@@ -551,7 +550,7 @@ def test_messages_of_the_floor(
     reader.sees("#line-preview", ".field-error", after=more)
     page.locator("#line").press("Enter")
     expect(page.locator(".line-outcomes").first).to_be_attached()
-    reader.sees(".line-outcomes", ".line-error", after=more)
+    reader.sees("#line-said", ".line-error", after=more)
     reader.sees("[data-text]", after=page.locator("#keep-snapshot").scroll_into_view_if_needed)
     assert reader.seen == ON_THE_FLOOR
 

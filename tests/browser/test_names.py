@@ -10,7 +10,7 @@ from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.result_form import choose_result
 from tests.browser.test_floor import evening
 from tests.browser.test_seasons import autumn, nights
-from tests.config.test_home import live_match
+from tests.clubhouse.test_home import live_match
 from tests.tournaments.support.drawn_divisions import page_of
 from tournaments.models import Division, Fixture, Tournament
 

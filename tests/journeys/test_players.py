@@ -24,7 +24,7 @@ from players.models import Club, Player, User
 from tests.browser.conftest import STAYS
 from tests.browser.test_floor import evening
 from tests.browser.test_sharing import OtherSite, other_site
-from tests.config.test_home import live_match
+from tests.clubhouse.test_home import live_match
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import account_of, entered_event
 from tests.matches.analysis.rows import analysis_of
