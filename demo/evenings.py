@@ -31,8 +31,8 @@ from tournaments.entries import check_in
 from tournaments.entries import services as entries
 from tournaments.events import services as events
 from tournaments.floor import calls, evening, selectors
+from tournaments.floor.flow_state import WALK_MINUTES
 from tournaments.floor.page.forecast import evening_forecast
-from tournaments.floor.pools import WALK_MINUTES
 from tournaments.floor.state import MatchFacts
 from tournaments.models import Autopilot, Division, Fixture, FloorEvent, FloorKind, Stage, Tournament
 from tournaments.results.services import enter_result, forfeit

@@ -25,12 +25,12 @@ def ordered_by_a_row(source: str) -> Iterator[str]:
 
 def test_no_order_is_by_a_foreign_key() -> None:
     sources = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")]
-    found = {str(path.relative_to(ROOT)): list(ordered_by_a_row(path.read_text())) for path in sources}
-    assert {path: keys for path, keys in found.items() if keys} == OF_NUMBERS
+    by_path = {str(path.relative_to(ROOT)): list(ordered_by_a_row(path.read_text())) for path in sources}
+    assert {path: keys for path, keys in by_path.items() if keys} == OF_NUMBERS
 
 
 @pytest.mark.parametrize(
-    ("key", "found"), [("-match", 1), ("fixture__match", 1), ("match_id", 0), ("match__due_at", 0)]
+    ("key", "count"), [("-match", 1), ("fixture__match", 1), ("match_id", 0), ("match__due_at", 0)]
 )
-def test_a_planted_order_is_reported(key: str, found: int) -> None:
-    assert len(list(ordered_by_a_row(f'rows.order_by("pk", "{key}")'))) == found
+def test_a_planted_order_is_reported(key: str, count: int) -> None:
+    assert len(list(ordered_by_a_row(f'rows.order_by("pk", "{key}")'))) == count

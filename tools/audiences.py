@@ -135,9 +135,9 @@ def translations(language: str) -> Iterator[Message]:
             translated = read_po(io.BytesIO(path.read_bytes() if path.exists() else b""), locale=language)
         for row in source:
             if row.id:
-                found = translated.get(row.id, row.context) or Message(row.id, context=row.context)
-                found.locations = row.locations
-                yield found
+                message = translated.get(row.id, row.context) or Message(row.id, context=row.context)
+                message.locations = row.locations
+                yield message
 
 
 def is_translated(message: Message) -> bool:
@@ -167,13 +167,13 @@ def counts() -> Iterator[str]:
     longest = sorted((messages.singular(row.id) for row in rows), key=len, reverse=True)[:LONGEST]
     yield from (f"{len(text):9} characters: {text}" for text in longest)
     for language in sorted(set(NAMES) - {messages.SOURCE_LANGUAGE}):
-        found = Counter(
+        message = Counter(
             f"{audience(row)} {'draft' if row.fuzzy else 'reviewed'}"
             if is_translated(row)
             else f"{audience(row)} missing"
             for row in translations(language)
         )
-        yield ", ".join([language, *(f"{kind} {number}" for kind, number in sorted(found.items()))])
+        yield ", ".join([language, *(f"{kind} {number}" for kind, number in sorted(message.items()))])
 
 
 def _state(message: Message) -> str:

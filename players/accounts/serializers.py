@@ -11,7 +11,7 @@ from rest_framework.parsers import BaseParser
 
 from core.encodings import ENCODINGS
 from core.lines import check_one_line
-from core.people_lists import names_of, read_people
+from core.people_lists import read_people
 from core.requests import parse_int
 from core.spreadsheets import MAX_BYTES
 from core.text_lengths import MAX_NAME_LENGTH
@@ -303,7 +303,6 @@ class NameFileSerializer(NameListSerializer):
         people = read_people(text, pairs=self.pairs)
         attrs["unclear"] = [person.text for person in people if attrs["partial"] and not person.name]
         attrs["people"] = [person for person in people if person.name or not attrs["partial"]]
-        attrs["names"] = names_of(attrs["people"])
         numbered = ((parse_int(place), player) for place, player in attrs.get("choices", {}).items())
         attrs["choices"] = {place: player for place, player in numbered if place is not None}
         return attrs

@@ -22,7 +22,7 @@ from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.where import WhereFacts, where_is
 from players.people.rows import PersonId
 from tournaments.floor.derivation import table_plan
-from tournaments.floor.pools import pool_of
+from tournaments.floor.flow_state import flow_state_of
 from tournaments.floor.selectors import rank_of
 from tournaments.floor.state import (
     FloorFacts,
@@ -125,7 +125,7 @@ def _flow(stage: Stage, floor: FloorState, now: datetime, before: Flow | None) -
     state = next(row for row in states_of(stage.division) if row.stage.pk == stage.pk)
     if not state.rows.of_division.paired.get(stage.pk):
         return None
-    pool = pool_of(stage, state, floor, now)
+    pool = flow_state_of(stage, state, floor, now)
     is_decided = before is not None and before.pool == pool
     decision = before.decision if before and is_decided else decide(pool, now, len(pool.players))
     return Flow(stage, state, pool, decision, held=stage.public_id in floor.facts.pairing_held)

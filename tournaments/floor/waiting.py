@@ -15,8 +15,8 @@ from formats.continuous.state import ABSENT, AWAY, BUSY, PairingStep
 from formats.graph import EntryId
 from formats.settings import LIVES
 from tournaments.floor.derivation import floor_state
+from tournaments.floor.flow_state import away_until
 from tournaments.floor.flows import Flow, flows_of
-from tournaments.floor.pools import away_until
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.sentences import waits_for
 from tournaments.floor.state import FloorState

@@ -137,7 +137,7 @@ const acting = new Set(); // requests by which the reader does something
 
 document.addEventListener("htmx:beforeSend", ({ detail }) => {
   if (detail.requestConfig.verb !== "get") acting.add(detail.xhr);
-  parts.get(detail.elt)?.asked();
+  parts.get(detail.elt)?.noteRequest();
 });
 document.addEventListener("htmx:afterRequest", ({ detail }) => acting.delete(detail.xhr));
 
@@ -185,7 +185,7 @@ class WatchedPart {
   }
 
   /** Take note that a request for what the part shows is on its way. */
-  asked() {
+  noteRequest() {
     this.#isDue = this.#isDropped = false;
     for (const [topic, seq] of this.newest) this.shown.set(topic, Math.max(seq, this.shown.get(topic)));
     refreshedAt.set(this.element.id, Date.now());

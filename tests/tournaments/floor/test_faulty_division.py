@@ -38,14 +38,14 @@ def test_a_fault_in_one_division_stays_there(
         driver.begin(FLOW)
     for driver in (main, second):
         driver.play_round()
-    sound = flows.pool_of
+    sound = flows.flow_state_of
 
     def faulty(stage: Stage, *rest: Any) -> Any:
         if stage.division == main.division:
             raise KeyError(stage.pk)
         return sound(stage, *rest)
 
-    monkeypatch.setattr(flows, "pool_of", faulty)
+    monkeypatch.setattr(flows, "flow_state_of", faulty)
     call_ready(tournament_id=event.pk, now=RESTED)
     made = Batch.objects.filter(number__gt=1).values_list("stage__division__name", flat=True)
     assert list(made) == ["Second"]

@@ -138,7 +138,7 @@ def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "left", "is_done"),
+    ("text", "outcome", "left", "is_done"),
     [
         ("m2 7-3", "M2 ·", "", True),
         ("m99 7-3", "There is no M99", "m99 7-3", False),
@@ -149,11 +149,11 @@ def test_a_line_and_undo_work_on_the_floor(page: Page) -> None:
     ],
 )
 def test_a_line_is_answered_with_what_became_of_it_alone(
-    page: Page, text: str, said: str, left: str, is_done: bool
+    page: Page, text: str, outcome: str, left: str, is_done: bool
 ) -> None:
     answer = page.client.post(page.url("floor-line"), {"line": text}, headers=HTMX)
     assert answer.status_code == 200, "htmx shows nothing else"
-    assert said in html(answer)
+    assert outcome in html(answer)
     assert f">{left}</textarea>" in html(answer)
     assert ("#floor" in answer.get("HX-Trigger-After-Swap", "")) is is_done, "only then the floor has changed"
     for elsewhere in ("<html", 'id="floor', "floor-card", 'class="messages"'):

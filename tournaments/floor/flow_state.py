@@ -32,7 +32,7 @@ WALK_MINUTES = 2
 """From a call to the table: a player is paired so long before the rest ends."""
 
 
-def pool_of(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> FlowState:
+def flow_state_of(stage: Stage, state: StageState, floor: FloorState, now: datetime) -> FlowState:
     rows, event = state.rows, state.event
     assert event is not None  # noqa: S101, a stage without rounds has one
     settings, division = rows.settings, rows.of_division
