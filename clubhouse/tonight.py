@@ -29,7 +29,7 @@ from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.names import fold
-from core.people_lists import names_of, read_people
+from core.people_lists import names_of, read_people, refuse_unclear
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -443,7 +443,7 @@ class TonightForm(RefusingForm):
         """The list, if all of it is understood."""
         text: str = self.cleaned_data["names"]
         try:
-            names_of(read_people(text) if text else [])
+            refuse_unclear(read_people(text) if text else [])
         except Refused as refused:
             raise ValidationError(sentence(refused.code, refused.params), code=refused.code) from None
         return text

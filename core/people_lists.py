@@ -182,11 +182,16 @@ def read_people(text: str, *, pairs: bool = False) -> list[ListedPerson]:
     return people
 
 
-def names_of(people: Sequence[ListedPerson]) -> list[str]:
-    """Return the names of a list. Refused: `list_unclear` with the first row not understood, and all in `rows`."""
+def refuse_unclear(people: Iterable[ListedPerson]) -> None:
+    """Refused: `list_unclear` with the first row that was not understood, and all of them in `rows`."""
     if unclear := [[person.row, person.text] for person in people if not person.name]:
         row, text = unclear[0]
         raise Refused("list_unclear", row=row, text=text, rows=unclear)
+
+
+def names_of(people: Sequence[ListedPerson]) -> list[str]:
+    """Return the names of a list. Refused: as `refuse_unclear`."""
+    refuse_unclear(people)
     return [person.name for person in people]
 
 

@@ -11,7 +11,7 @@ from rest_framework.parsers import BaseParser
 
 from core.encodings import ENCODINGS
 from core.lines import check_one_line
-from core.people_lists import read_people
+from core.people_lists import read_people, refuse_unclear
 from core.requests import parse_int
 from core.spreadsheets import MAX_BYTES
 from core.text_lengths import MAX_NAME_LENGTH
@@ -294,7 +294,7 @@ class NameFileSerializer(NameListSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Replace the lines, or the file, with the `people` in them, and the keys of the choices with numbers.
 
-        Lines that are not understood are in `unclear`, if some may be left out.
+        Lines that are not understood are in `unclear`, if some may be left out. Refused otherwise: `list_unclear`.
         """
         if ("names" in attrs) == ("file" in attrs):
             raise serializers.ValidationError({"names": "Send either `names` or a `file`."})
@@ -303,6 +303,7 @@ class NameFileSerializer(NameListSerializer):
         people = read_people(text, pairs=self.pairs)
         attrs["unclear"] = [person.text for person in people if attrs["partial"] and not person.name]
         attrs["people"] = [person for person in people if person.name or not attrs["partial"]]
+        refuse_unclear(attrs["people"])
         numbered = ((parse_int(place), player) for place, player in attrs.get("choices", {}).items())
         attrs["choices"] = {place: player for place, player in numbered if place is not None}
         return attrs
