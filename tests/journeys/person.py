@@ -142,8 +142,8 @@ class Person:
         try:
             target.tap() if self._touch else target.click()
         except NotInTime as error:
-            visible = self._screen().locator("a, button, summary").locator("visible=true").all_inner_texts()
-            raise AssertionError(f"{self._page.url} has only {visible}\n{error}") from None
+            shown = " ".join(self._screen().inner_text().split())
+            raise AssertionError(f"{self._page.url} shows only: {shown}\n{error}") from None
         self.taps += 1
         self._arrive()
 
