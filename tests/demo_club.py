@@ -27,7 +27,7 @@ from prizes.services import create_pool as create_side_pool
 from seasons.services import SeriesInput, create_series
 from tests.matches.analysis.rows import analysis_of
 from tournaments.draws import services as draws
-from tournaments.entries import late, substitutions
+from tournaments.entries import late, reentries, substitutions
 from tournaments.entries import services as entries
 from tournaments.entries.substitutions import SubstituteInput
 from tournaments.events import services as events
@@ -152,7 +152,7 @@ class _Events:
         for fixture in (first, second):
             enter_result(fixture=fixture, result=ResultInput.played((5, 2)), by=SYSTEM, now=self.now)
         loser = knockout.entries.get(player=first.match.player_1)
-        late.reenter(entry=loser, after=self._seq(knockout), by=SYSTEM, now=self.now)
+        reentries.reenter(entry=loser, after=self._seq(knockout), by=SYSTEM, now=self.now)
         late.enter_late(division=knockout, players=self.players[20:21], by=SYSTEM, now=self.now)
         waiting = Fixture.objects.filter(stage__division=knockout, status="ready").order_by("-number")[0]
         entries.withdraw(

@@ -15,7 +15,7 @@ from players.actors import SYSTEM
 from tests.concurrency.event import EventBuilder, entry_of, fixtures
 from tests.concurrency.racing import at_once, faults, refusals, without_locks
 from tests.event_cast import NOON
-from tournaments.entries import late
+from tournaments.entries import reentries
 from tournaments.floor import calls, evening, length_offers, selectors
 from tournaments.models import Division, Entry, Fixture, FloorEvent, Tournament
 from tournaments.results import services as results
@@ -30,8 +30,8 @@ def pressed_twice(builder: EventBuilder) -> tuple[Division, Callable[[], Entry]]
     first = next(fixture for fixture in fixtures(division) if fixture.match is not None)
     results.enter_result(fixture=first, result=ResultInput.played((1, 0)), **builder.acts)
     loser = Entry.objects.select_related("division__tournament__club", "player").get(pk=entry_of(first, 1).pk)
-    seen = late.preview_reentry(entry=loser, now=NOON).seq
-    return division, partial(late.reenter, entry=loser, after=seen, **builder.acts)
+    seen = reentries.preview_reentry(entry=loser, now=NOON).seq
+    return division, partial(reentries.reenter, entry=loser, after=seen, **builder.acts)
 
 
 def test_a_reentry_that_is_pressed_twice_enters_the_player_once(builder: EventBuilder) -> None:

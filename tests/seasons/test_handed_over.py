@@ -28,7 +28,7 @@ from tests.seasons.test_seasons import cast, night, season
 from tests.tournaments.support.correcting import DOUBLE, KNOCKOUT, PROGRESSIVE, SWISS, Cup, won_by
 from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.entries import services as entries
-from tournaments.entries.late import reenter
+from tournaments.entries.reentries import reenter
 from tournaments.events.services import cancel_tournament, create_division, update_division
 from tournaments.models import Division, Entry, Fixture, Series, SeriesEvent
 from tournaments.results import services as results

@@ -36,8 +36,9 @@ from tournaments import access
 from tournaments.entries import check_in, lists, services
 from tournaments.entries.event_links import generations_of, links_to_hand_out, person_in, revoke_event_link
 from tournaments.entries.forms import DIVISION, EVENT
-from tournaments.entries.late import preview_reentry, preview_undo, reenter, undo_late
+from tournaments.entries.late import preview_undo, undo_late
 from tournaments.entries.previews import PartView, late_view, reentry_view, return_view, undo_view, withdrawal_view
+from tournaments.entries.reentries import preview_reentry, reenter
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution
 from tournaments.events.api import DivisionView, EntryView, TournamentView

@@ -30,8 +30,9 @@ from players.selectors import called
 from tournaments.entries import check_in
 from tournaments.entries.check_in import Attendee, attendees, no_shows_today, opens_at, record
 from tournaments.entries.forms import field_form
-from tournaments.entries.late import may_come_late, reenterable
+from tournaments.entries.late import may_come_late
 from tournaments.entries.lists import names_in
+from tournaments.entries.reentries import reenterable
 from tournaments.entries.substitutions import substituted_entries
 from tournaments.ledger.accounts import owed_by_person
 from tournaments.ledger.money import Currency

@@ -54,13 +54,7 @@ from tournaments.entries.forms import (
     field_form,
     question_of,
 )
-from tournaments.entries.late import (
-    LatePreview,
-    preview_reentry,
-    preview_undo,
-    reenter,
-    undo_late,
-)
+from tournaments.entries.late import LatePreview, preview_undo, undo_late
 from tournaments.entries.previews import (
     PartView,
     bye_taken,
@@ -72,6 +66,7 @@ from tournaments.entries.previews import (
     undo_view,
     withdrawal_view,
 )
+from tournaments.entries.reentries import preview_reentry, reenter
 from tournaments.entries.returns import bring_back, preview_return
 from tournaments.entries.workload import warnings_of
 from tournaments.events.actions import (

@@ -10,14 +10,8 @@ from formats.plans import LateDrop
 from formats.settings import BY_ROUND, PLACES
 from formats.states import SlotStatus
 from players.models import Player
-from tournaments.entries.late import (
-    NEW_ENTRY,
-    LatePreview,
-    Newcomer,
-    ReentryPreview,
-    UndoLatePreview,
-    standing_late_entry,
-)
+from tournaments.entries.late import LatePreview, Newcomer, UndoLatePreview, standing_late_entry
+from tournaments.entries.reentries import NEW_ENTRY, ReentryPreview
 from tournaments.entries.returns import DivisionReturn, ReturnPreview
 from tournaments.entries.services import DivisionWithdrawal
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of

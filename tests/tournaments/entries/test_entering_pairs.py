@@ -29,7 +29,8 @@ from tests.event_cast import NOON, publish
 from tests.pages import html
 from tests.tournaments.entries.listed import rows_named
 from tournaments.entries import check_in, lists
-from tournaments.entries.late import enter_late, reenter
+from tournaments.entries.late import enter_late
+from tournaments.entries.reentries import reenter
 from tournaments.entries.returns import preview_return
 from tournaments.entries.services import enter, register, withdraw, withdraw_from_event
 from tournaments.entries.substitutions import SubstituteInput, substitute, undo_substitution

@@ -34,7 +34,8 @@ from tests.tiers import first_in_make_test
 from tests.tournaments.support.entries import refusal_code, slot_states
 from tests.tournaments.support.swiss_rounds import DivisionDriver, is_clean
 from tournaments.entries.event_links import path_for
-from tournaments.entries.late import preview_reentry, preview_undo, reenter, reenterable, undo_late
+from tournaments.entries.late import preview_undo, undo_late
+from tournaments.entries.reentries import preview_reentry, reenter, reenterable
 from tournaments.entries.substitutions import SubstituteInput, substitute
 from tournaments.events.services import update_division
 from tournaments.floor import calls

@@ -17,16 +17,9 @@ from players.access import Role
 from players.actors import Actor
 from players.models import Player
 from tournaments.entries.check_in import attendees
-from tournaments.entries.late import (
-    may_reenter,
-    preview_reentry,
-    preview_undo,
-    reenter,
-    reenterable,
-    standing_late_entry,
-    undo_late,
-)
+from tournaments.entries.late import preview_undo, standing_late_entry, undo_late
 from tournaments.entries.previews import bye_taken, reentry_view, refund_notes
+from tournaments.entries.reentries import may_reenter, preview_reentry, reenter, reenterable
 from tournaments.events.actions import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
