@@ -20,18 +20,7 @@ from kombu.transport import redis
 from redis.exceptions import ConnectionError as ClosedConnection
 from redis.exceptions import RedisError
 
-from core.queue import (
-    ANALYSIS,
-    BACKGROUND,
-    GUESTS,
-    OUTGOING,
-    RECORDS,
-    SIGN_EVERY,
-    URGENT,
-    broker,
-    require_broker,
-    sign,
-)
+from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, SIGN_EVERY, URGENT, broker, require_broker, sign
 
 # When each sweep last ended, noted in the broker by whichever worker ran it.
 

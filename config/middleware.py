@@ -14,13 +14,7 @@ from urllib.parse import unquote
 import structlog
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.core.exceptions import (
-    BadRequest,
-    DisallowedHost,
-    MiddlewareNotUsed,
-    RequestDataTooBig,
-    TooManyFieldsSent,
-)
+from django.core.exceptions import BadRequest, DisallowedHost, MiddlewareNotUsed, RequestDataTooBig, TooManyFieldsSent
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseNotAllowed
 from django.http.request import split_domain_port

@@ -13,15 +13,7 @@ from django.utils.translation import gettext_noop
 from clubhouse.letters.contents import letter_of
 from clubhouse.letters.email import EmailSection, email_text
 from clubhouse.letters.night import PlayedNight, night_of
-from clubhouse.letters.timing import (
-    CORRECTED_FOR,
-    LATEST,
-    after_quiet_hours,
-    last_morning,
-    ready_at,
-    send_at,
-    staged,
-)
+from clubhouse.letters.timing import CORRECTED_FOR, LATEST, after_quiet_hours, last_morning, ready_at, send_at, staged
 from core import times
 from core.locks import for_update
 from matches.models import Result

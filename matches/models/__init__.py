@@ -2,15 +2,7 @@
 
 from matches.models.analyses import Analysis, Decision
 from matches.models.chat import ChatDecision, ChatMessage, ChatMute, ChatReport
-from matches.models.lobby import (
-    MAX_FRIENDLY,
-    NAMED_FOR,
-    OPEN_FOR,
-    BotPlayer,
-    Challenge,
-    FriendlyBlock,
-    PlayPreferences,
-)
+from matches.models.lobby import MAX_FRIENDLY, NAMED_FOR, OPEN_FOR, BotPlayer, Challenge, FriendlyBlock, PlayPreferences
 from matches.models.matches import GameFingerprint, Match, MatchImport, Provisional, Result
 from matches.models.play import (
     MAX_ACTION_KEY_LENGTH,

@@ -22,17 +22,7 @@ from engine.errors import Refused
 from players.accounts.serializers import PROBLEM
 from players.actors import Actor
 from players.kept.acts import SentAct
-from players.kept.outboxes import (
-    MAX_ACTS,
-    Arrive,
-    OutboxKey,
-    Sending,
-    is_owner,
-    reader_id,
-    receive,
-    text_of,
-    undecided,
-)
+from players.kept.outboxes import MAX_ACTS, Arrive, OutboxKey, Sending, is_owner, reader_id, receive, text_of, undecided
 from players.models import Club, KeptAct, Outbox
 from players.models.kept import MAX_LABEL, OUTBOX_LENGTH
 from players.notifications.push import device_of

@@ -44,16 +44,7 @@ from tests.players.clubs.test_emblems import picture
 from tournaments.entries.event_links import path_for
 from tournaments.entries.kiosks import create_kiosk, pairing_token
 from tournaments.events.helpers import InvitedHelper, add_helper
-from tournaments.models import (
-    AgreedSplit,
-    Correction,
-    Offer,
-    Payment,
-    Series,
-    SidePool,
-    Table,
-    Title,
-)
+from tournaments.models import AgreedSplit, Correction, Offer, Payment, Series, SidePool, Table, Title
 from tournaments.offers.services import OfferInput, create_offer
 from tournaments.results import corrections
 from tournaments.results import services as results

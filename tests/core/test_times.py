@@ -11,9 +11,7 @@ from django.utils import timezone
 from config.middleware import Preferences
 from core import times
 from players.models import User
-from tests.event_cast import (
-    RunningEvent,
-)
+from tests.event_cast import RunningEvent
 from tests.pages import html
 
 EVENING = datetime(2026, 11, 20, 18, 30, tzinfo=UTC)

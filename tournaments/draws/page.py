@@ -32,15 +32,7 @@ from tournaments.draws.services import MIN_ENTRIES
 from tournaments.draws.undo import draw_to_take_back
 from tournaments.events import deadlines
 from tournaments.events import services as events
-from tournaments.events.actions import (
-    by,
-    directed_division,
-    division_url_args,
-    missed,
-    refuse,
-    seen_at,
-    zone_of,
-)
+from tournaments.events.actions import by, directed_division, division_url_args, missed, refuse, seen_at, zone_of
 from tournaments.events.forms import DivisionForm
 from tournaments.events.selectors import divisions_of, read_with_seq
 from tournaments.ledger.money import Currency

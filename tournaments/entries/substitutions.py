@@ -24,15 +24,7 @@ from tournaments.entries import check_in
 from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm, question_of
 from tournaments.entries.lists import find_or_add_side, line_of
 from tournaments.entries.services import Side, locked_sides, refuse_sides
-from tournaments.events.actions import (
-    EntryAction,
-    by,
-    desk_url,
-    directed_entry,
-    event_url_args,
-    page,
-    sent,
-)
+from tournaments.events.actions import EntryAction, by, desk_url, directed_entry, event_url_args, page, sent
 from tournaments.models import Division, Entry, Fixture, Substitution
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.names import display_name

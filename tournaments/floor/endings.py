@@ -22,17 +22,7 @@ from players.models import Club
 from players.people.rows import lock_club
 from tournaments.draws.undo import IN_WORK, begun_fixtures, remove_fixtures, unplan
 from tournaments.floor.journal import FactTarget, lock_floor, record
-from tournaments.models import (
-    Division,
-    Draw,
-    Fixture,
-    Floor,
-    FloorEvent,
-    FloorKind,
-    Pairing,
-    Stage,
-    Tournament,
-)
+from tournaments.models import Division, Draw, Fixture, Floor, FloorEvent, FloorKind, Pairing, Stage, Tournament
 from tournaments.state.commitments import abandon
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches

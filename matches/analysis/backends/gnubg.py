@@ -32,15 +32,7 @@ from matches.analysis.backends.processes import Finished, ProgramLimits, run
 from matches.analysis.backends.warm import WarmProgram
 from matches.analysis.judging import Stakes, stakes
 from matches.analysis.situations import decision_frames
-from matches.analysis.values import (
-    Candidate,
-    Chances,
-    CubeEquities,
-    DecisionKind,
-    Judgement,
-    Situation,
-    chances_of,
-)
+from matches.analysis.values import Candidate, Chances, CubeEquities, DecisionKind, Judgement, Situation, chances_of
 
 # What GNU Backgammon's command `hint` says about one decision; its text is read, since not every build has Python.
 #

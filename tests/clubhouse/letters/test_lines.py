@@ -6,15 +6,7 @@ from typing import Any
 
 import pytest
 
-from clubhouse.letters.lines import (
-    Deficit,
-    DivisionWon,
-    FinishedMatch,
-    LetterLine,
-    LineCode,
-    chosen_lines,
-    sentence_of,
-)
+from clubhouse.letters.lines import Deficit, DivisionWon, FinishedMatch, LetterLine, LineCode, chosen_lines, sentence_of
 
 ANNA, BEN, CLEO, DAN, EVE, FINN = range(1, 7)
 NAMES = {ANNA: "Anna", BEN: "Ben", CLEO: "Cleo", DAN: "Dan", EVE: "Eve", FINN: "Finn"}

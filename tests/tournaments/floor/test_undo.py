@@ -27,12 +27,7 @@ from tournaments.floor.undo import UndoableAct, act_named, last_act, undo
 from tournaments.ledger.accounts import box_of
 from tournaments.ledger.payments import PaymentInput, receive
 from tournaments.models import CheckIn, Division, Entry, Fixture, Payment, Tournament
-from tournaments.results.corrections import (
-    CorrectionInput,
-    apply_correction,
-    preview_correction,
-    undo_correction,
-)
+from tournaments.results.corrections import CorrectionInput, apply_correction, preview_correction, undo_correction
 from tournaments.results.lines import parse_floor_line
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import differences

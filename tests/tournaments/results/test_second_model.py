@@ -17,14 +17,7 @@ from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import PlayerRating, Result
 from tests.tiers import TEST_SEED, TIER, first_in_make_test
-from tests.tournaments.support.correcting import (
-    DOUBLE,
-    KNOCKOUT,
-    PROGRESSIVE,
-    Cup,
-    integrity_differences,
-    won_by,
-)
+from tests.tournaments.support.correcting import DOUBLE, KNOCKOUT, PROGRESSIVE, Cup, integrity_differences, won_by
 from tests.tournaments.support.second_model import FIRST_RATING, PLAIN, SecondModel
 from tournaments.models import Advance, Correction, Slot
 from tournaments.results import corrections
