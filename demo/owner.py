@@ -24,8 +24,8 @@ from core.repeats import Repeat, repeated
 from demo.club import SLUG, accounts, director
 from demo.removal import contents, decline
 from engine.errors import Refused
-from players.accounts.page import SignUpForm, open_account
 from players.accounts.sessions import begin
+from players.accounts.sign_in import SignUpForm, open_account
 from players.forms import RefusingForm
 from players.models import User
 from players.requests import page, sent

@@ -4,6 +4,7 @@ from django.urls import URLPattern, path, re_path
 
 import matches.play.preferences
 import players.accounts.page
+import players.accounts.sign_in
 import players.joining.actions
 import players.notifications.emails
 import players.notifications.page
@@ -15,19 +16,19 @@ INVITATION = r"^invitations/(?P<secret>[\w-]{20,64})/"
 # fmt: off
 urlpatterns: list[URLPattern] = [
     path("preferences/play/", matches.play.preferences.play_preferences, name="play-preferences"),
-    path("sign-up/", players.accounts.page.sign_up, name="sign-up"),
-    path("sign-in/", players.accounts.page.sign_in, name="sign-in"),
-    path("sign-in/continue/", players.accounts.page.send_kept_input, name="send-kept-input"),
-    path("sign-in/code/", players.accounts.page.sign_in_code, name="sign-in-code"),
-    path("sign-out/", players.accounts.page.sign_out, name="sign-out"),
-    path("password/forgotten/", players.accounts.page.password_forgotten, name="password-forgotten"),
-    path("password/sent/", players.accounts.page.password_sent, name="password-sent"),
-    path("password/choose/<uidb64>/<token>/", players.accounts.page.password_choose, name="password-choose"),
-    path("password/done/", players.accounts.page.password_done, name="password-done"),
+    path("sign-up/", players.accounts.sign_in.sign_up, name="sign-up"),
+    path("sign-in/", players.accounts.sign_in.sign_in, name="sign-in"),
+    path("sign-in/continue/", players.accounts.sign_in.send_kept_input, name="send-kept-input"),
+    path("sign-in/code/", players.accounts.sign_in.sign_in_code, name="sign-in-code"),
+    path("sign-out/", players.accounts.sign_in.sign_out, name="sign-out"),
+    path("password/forgotten/", players.accounts.sign_in.password_forgotten, name="password-forgotten"),
+    path("password/sent/", players.accounts.sign_in.password_sent, name="password-sent"),
+    path("password/choose/<uidb64>/<token>/", players.accounts.sign_in.password_choose, name="password-choose"),
+    path("password/done/", players.accounts.sign_in.password_done, name="password-done"),
     path("preferences/", players.accounts.page.preferences, name="preferences"),
     path("preferences/email/", players.accounts.page.change_email, name="change-email"),
     path("preferences/email/send-again/", players.accounts.page.resend_confirmation, name="resend-confirmation"),
-    re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", players.accounts.page.confirm_email, name="confirm-email"),
+    re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", players.accounts.sign_in.confirm_email, name="confirm-email"),
     path("preferences/password/", players.accounts.page.change_password, name="change-password"),
     path("preferences/second-factor/", players.accounts.page.second_factor, name="second-factor"),
     path("preferences/second-factor/start/", players.accounts.page.start_second_factor, name="start-second-factor"),
@@ -53,9 +54,9 @@ urlpatterns: list[URLPattern] = [
     path("account/notifications/push/session/", players.notifications.page.bind, name="push-bind"),
     re_path(rf"^account/notifications/push/(?P<browser>{ROW})/remove/$", players.notifications.page.remove_browser, name="push-remove"),
     re_path(rf"^unsubscribe/{players.notifications.emails.TOKEN}/$", players.notifications.page.unsubscribe, name="unsubscribe"),
-    re_path(rf"{INVITATION}$", players.accounts.page.invitation, name="invitation"),
-    re_path(rf"{INVITATION}accept/$", players.accounts.page.accept, name="accept-invitation"),
-    re_path(rf"{INVITATION}sign-up/$", players.accounts.page.sign_up_by_invitation, name="invitation-sign-up"),
+    re_path(rf"{INVITATION}$", players.accounts.sign_in.invitation, name="invitation"),
+    re_path(rf"{INVITATION}accept/$", players.accounts.sign_in.accept, name="accept-invitation"),
+    re_path(rf"{INVITATION}sign-up/$", players.accounts.sign_in.sign_up_by_invitation, name="invitation-sign-up"),
     *(re_path(rf"^account/{CLAIM}{act.name}/$", act.view, name=f"claim-{act.name}") for act in players.joining.actions.CLAIMS),
 ]
 # fmt: on

@@ -34,6 +34,7 @@ from matches.reporting.actions import ACTIONS as MATCH_ACTIONS
 from matches.reporting.actions import SEND_RECORD
 from players import forms as clubs
 from players.accounts import page as accounts
+from players.accounts import sign_in
 from players.actions import UserAction
 from players.notifications import page as notifications
 from players.privacy.page import EraseForm
@@ -108,7 +109,7 @@ SIDES = {"left": "score", "right": "score"}
 PAIRS = (
     # Accounts and people.
     pair(
-        accounts.SignUpForm,
+        sign_in.SignUpForm,
         api="accounts_create",
         names={"new_password": "password"},
         api_only={"language": DERIVED, "time_zone": DERIVED},
