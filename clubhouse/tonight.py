@@ -29,7 +29,7 @@ from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
 from core.names import fold
-from core.people_lists import names_of, read_people, refuse_unclear
+from core.people_lists import ListedPerson, read_people, refuse_unclear
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -45,6 +45,7 @@ from players import access as club_access
 from players.access import Role
 from players.actions import Endpoint
 from players.actors import Actor, log
+from players.clubs.page import say_not_kept
 from players.forms import RefusingForm
 from players.models import Club, Player
 from players.people.rows import canonical, is_person, lock_club
@@ -449,10 +450,15 @@ class TonightForm(RefusingForm):
         return text
 
     @property
+    def people(self) -> list[ListedPerson]:
+        """The new players."""
+        text = self.cleaned_data.get("names", "")
+        return read_people(text) if text else []
+
+    @property
     def new_names(self) -> list[str]:
         """The names of new players, each once."""
-        text = self.cleaned_data.get("names", "")
-        return list({fold(name): name for name in names_of(read_people(text) if text else [])}.values())
+        return list({fold(person.name): person.name for person in self.people}.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -774,6 +780,7 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
         page.form.refuse(refused)
         return _render(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     messages.success(request, _("The evening is started."))
+    say_not_kept(request, page.form.people)
     if waiting := [shown_entry(entry, staff=True) for row in event.divisions.all() for entry in waiting_list(row)]:
         messages.warning(request, _("On the waiting list: %(names)s.") % {"names": ", ".join(waiting)})
     return redirect("floor", *event_url_args(event))

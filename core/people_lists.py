@@ -189,12 +189,6 @@ def refuse_unclear(people: Iterable[ListedPerson]) -> None:
         raise Refused("list_unclear", row=row, text=text, rows=unclear)
 
 
-def names_of(people: Sequence[ListedPerson]) -> list[str]:
-    """Return the names of a list. Refused: as `refuse_unclear`."""
-    refuse_unclear(people)
-    return [person.name for person in people]
-
-
 def not_kept(people: Iterable[ListedPerson], kept: Container[str] = ()) -> list[str]:
     """Return the titles of the columns with something in them that are of no field which is `kept`.
 

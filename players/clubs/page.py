@@ -1,6 +1,6 @@
 """Pages of clubs and their members."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 
 import segno
@@ -265,6 +265,12 @@ def add_player(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("club-members", slug)
 
 
+def say_not_kept(request: HttpRequest, people: Iterable[ListedPerson]) -> None:
+    """Name the columns of a list that is taken without a preview, since nothing but its names is kept."""
+    if titles := not_kept(people):
+        messages.warning(request, _("Columns not kept: %(columns)s.") % {"columns": ", ".join(titles)})
+
+
 @open_to(post=Who.DIRECTORS)
 @repeated(Repeat.KEY)
 def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
@@ -276,8 +282,7 @@ def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
             people = form.people()
             lines = lists.preview_list(club=club, people=[person for person in people if person.name])
             if len(lines) == len(people) and not any(line.is_unclear for line in lines):
-                if titles := not_kept(people):
-                    messages.warning(request, _("Columns not kept: %(columns)s.") % {"columns": ", ".join(titles)})
+                say_not_kept(request, people)
                 return _add_list(request, club, people, {})
         except Refused as refused:
             form.refuse(refused)

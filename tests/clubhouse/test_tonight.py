@@ -437,3 +437,13 @@ def test_what_is_not_understood_in_the_names_is_asked_about(
     assert response.status_code == 422
     assert "Line 2 is not clear: Berg · Ann · Lund." in response.content.decode()
     assert not Tournament.objects.exists()
+
+
+def test_columns_beside_new_names_are_named_when_the_evening_is_started(
+    alice_client: Client, club: Club, people: list[Player]
+) -> None:
+    data = {"players": 9, "tables": 4, "closes": "23:45", "here": [player.public_id for player in people], "named": 9}
+    names = "Name;Mobil;Ort\nOla Lund;12;\n"
+    floor = html(alice_client.post(f"/clubs/{club.slug}/tonight/", {**data, "names": names}, follow=True))
+    assert "Columns not kept: Mobil." in floor
+    assert Player.objects.filter(name="Ola Lund").exists()

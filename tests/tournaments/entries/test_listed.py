@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.encodings import decoded
-from core.people_lists import is_name, names_of, read_people
+from core.people_lists import ListedPerson, is_name, read_people
 from core.spreadsheets import spreadsheet_text
 from engine.errors import Refused
 from players.models import Club, Membership, Player
@@ -26,6 +26,10 @@ from tournaments.models import Division, PastPlacing
 pytestmark = pytest.mark.django_db
 Outcome = tuple[list[str], list[int], str]
 """The people who were taken, the lines that were asked about, and the code of a refusal."""
+
+
+def names_of(people: Sequence[ListedPerson]) -> list[str]:
+    return [person.name for person in people]
 
 
 class Site:
