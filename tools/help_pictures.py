@@ -72,13 +72,21 @@ class Pictures:
         print(f"{name}: {size[0]} × {size[1]}, {path.stat().st_size / 1024:.1f} KiB")
 
 
+def open_practice(page: Page) -> None:
+    """Begin a match against a bot, and wait for the first turn."""
+    page.goto("/lobby/")
+    page.get_by_role("region", name="Practice").get_by_role("button", name="Play").click()
+    page.locator(".play-page").wait_for()
+    page.locator("[data-act=ready]:visible, [data-act=roll]:visible, #commit:visible").first.wait_for()
+
+
 def take_directors(pictures: Pictures) -> None:
     with pictures.signed_in(DIRECTOR, DESK) as page:
         page.get_by_role("link", name="Start tonight").first.click()
         page.get_by_role("button", name="Use it").click()
         page.get_by_role("button", name=re.compile("^Start with [1-9]")).wait_for()
         if page.locator("#names[open]").count():
-            page.get_by_text("Names", exact=True).click()
+            page.locator(".names-link").click()
         pictures.take("tonight", page.locator(".tonight-columns"), height=420)
 
         page.goto("/events/")
@@ -105,10 +113,7 @@ def take_players(pictures: Pictures) -> None:
         form.locator("[name=winner]").last.check()
         form.locator("[name=points]").nth(2).check()
         pictures.take("report", form)
-        page.goto("/lobby/")
-        page.get_by_role("button", name="Play a practice match").click()
-        page.locator(".play-page").wait_for()
-        page.locator("[data-act=ready]:visible, [data-act=roll]:visible, #commit:visible").first.wait_for()
+        open_practice(page)
         pictures.take("board", page.locator("body"), height=760, is_board=True)
 
 

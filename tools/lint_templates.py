@@ -56,6 +56,7 @@ OPENING = frozenset({"autoescape", "block", "for", "if", "spaceless", "with"})
 CLOSING = frozenset(f"end{name}" for name in OPENING)
 MIDDLE = frozenset({"elif", "else", "empty"})
 ALONE = frozenset({"extends", "load"})
+INCLUDED = re.compile(r"""\{% *(?:extends|include) +["']([^"']+)""")
 
 
 def problems(source: str) -> Iterator[tuple[int, str]]:
@@ -126,6 +127,18 @@ def _line_faults(line: str) -> Iterator[str]:
             yield f"{{% {opened[0]['name']} %}} wraps a block-level element on this line"
     elif line not in [tag[0] for tag in tags] and any(name in OPENING | CLOSING | MIDDLE | ALONE for name in names):
         yield "a block tag that does not end on its line stands alone"
+
+
+def with_included(*names: str, folder: Path) -> dict[str, str]:
+    """Return the sources of templates below `folder`, by name, and of all that they extend or include by its name."""
+    sources = dict[str, str]()
+    names_left = list(names)
+    while names_left:
+        name = names_left.pop()
+        if name not in sources:
+            sources[name] = (folder / name).read_text(encoding="utf-8")
+            names_left += INCLUDED.findall(sources[name])
+    return sources
 
 
 def main(folders: list[str]) -> int:

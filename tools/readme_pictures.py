@@ -1,7 +1,8 @@
 """Take the pictures of README.md: `python -m tools.readme_pictures URL PASSWORD`.
 
 `URL` is a demo site that was started a moment ago, `PASSWORD` the one of its logins. The pictures are written to
-`docs/screenshots/`. Names of the demo are in Latin, Greek and Japanese script, so fonts for all of them are needed.
+`docs/screenshots/`, with the hash of the templates that each shows, by which a test knows that it is out of date. Names
+of the demo are in Latin, Greek and Japanese script, so fonts for all of them are needed.
 """
 
 import argparse
@@ -9,14 +10,26 @@ import io
 import os
 import re
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from tools.help_pictures import DIRECTOR, EVENT, PLAYER, Pictures
+from tools.help_pictures import DIRECTOR, EVENT, PLAYER, Pictures, open_practice
+from tools.lint_templates import with_included
 
-FOLDER = Path(__file__).parents[1] / "docs/screenshots"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs/screenshots"
+HASHES = FOLDER / "templates.sha256"
+TEMPLATES = {
+    "floor": "tournaments/floor/floor.html",
+    "wall": "display/wall/wall.html",
+    "bracket": "clubhouse/division.html",
+    "phone": "matches/reporting/my_matches.html",
+    "play": "matches/play/play.html",
+}
+"""Picture -> the template of its page."""
 DESK, PHONE, WALL = (1280, 800), (390, 800), (1920, 1080)
 COLOURS = 128
 SCRIPTS = ("en", "el", "ja")
@@ -28,6 +41,12 @@ def check_fonts() -> None:
         fonts = subprocess.run(["fc-list", f":lang={script}"], capture_output=True, check=True)  # noqa: S603, S607
         if not fonts.stdout:
             raise SystemExit(f"No font for “{script}” is installed; on Debian: apt-get install fonts-noto-cjk")
+
+
+def hashes() -> str:
+    """Return a line for each picture: the hash of its template and all that this one includes, and its file."""
+    sources = {name: sorted(with_included(page, folder=ROOT / "templates").items()) for name, page in TEMPLATES.items()}
+    return "".join(f"{sha256(repr(texts).encode()).hexdigest()}  {name}.png\n" for name, texts in sources.items())
 
 
 def take(page: Page, name: str, size: tuple[int, int], *, width: int = 1280) -> None:
@@ -75,11 +94,10 @@ def main() -> None:
             page.goto("/my/")
             take(page, "phone", PHONE, width=PHONE[0])
         with pictures.signed_in(PLAYER, DESK[0]) as page:
-            page.goto("/lobby/")
-            page.get_by_role("button", name="Play a practice match").click()
-            page.locator("[data-act=ready]:visible, [data-act=roll]:visible, #commit:visible").first.wait_for()
+            open_practice(page)
             take(page, "play", DESK, width=960)
         browser.close()
+    HASHES.write_text(hashes())
 
 
 if __name__ == "__main__":

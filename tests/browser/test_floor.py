@@ -48,7 +48,7 @@ NAMES = [
     "Zoë Ballard",
 ]
 PICTURES = os.environ.get("FLOOR_PICTURES")
-"""A folder for pictures of the pages, for docs/screenshots."""
+"""A folder for pictures of the pages."""
 
 
 LATEST_UPDATE = 2500

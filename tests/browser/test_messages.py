@@ -45,6 +45,7 @@ from tests.matches.play.lobby.test_practice import practise as practise_with_bot
 from tests.tournaments.floor.test_batches import people
 from tests.tournaments.floor.test_batches import start as start_night
 from tests.tournaments.support.drawn_divisions import DivisionBuilder
+from tools.lint_templates import with_included
 from tournaments.entries import services as entries
 from tournaments.models import Tournament
 
@@ -54,7 +55,6 @@ SIZES = ((320, 568), (375, 667), (390, 844), (932, 430), (1280, 800))
 PATIENCE = 20.0
 """Seconds."""
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
-INCLUDED = re.compile(r'\{%\s*(?:include|extends)\s+"([^"]+)"')
 TAG = re.compile(r"<([a-z]+)((?:[^<>\"{]|\"[^\"]*\"|\{%.*?%\}|\{\{.*?\}\})*)>", re.DOTALL)
 CLASS = r"(?:[\w-]+-)?(?:message|alert|error|banner|notice|toast|undo|call)|undo-start|play-panel"
 MESSAGE = re.compile(
@@ -92,17 +92,10 @@ class Messages:
 
     def __init__(self, *templates: str) -> None:
         self.found: dict[str, str] = {}
-        self._read: set[str] = set()
-        for name in templates:
-            self._add(name)
+        for template, text in with_included(*templates, folder=TEMPLATES).items():
+            self._add(template, text)
 
-    def _add(self, template: str) -> None:
-        if template in self._read:
-            return
-        self._read.add(template)
-        text = (TEMPLATES / template).read_text(encoding="utf-8")
-        for included in INCLUDED.findall(text):
-            self._add(included)
+    def _add(self, template: str, text: str) -> None:
         for tag, attributes in TAG.findall(text):
             if tag != "dialog" and not MESSAGE.search(attributes):
                 continue
