@@ -489,8 +489,9 @@ def test_some_pairs_of_formats_are_played_to_their_end(alice: User) -> None:
 @pytest.mark.slow
 @pytest.mark.landing
 @pytest.mark.django_db
-def test_each_format_is_played_first_and_second(alice: User) -> None:
-    print(walk(MORE, alice, every_page=False))
+@pytest.mark.parametrize("case", MORE, ids=lambda case: ", then ".join(case[0]))
+def test_each_format_is_played_first_and_second(case: Case, alice: User) -> None:
+    print(walk((case,), alice, every_page=False))
 
 
 @pytest.mark.slow
