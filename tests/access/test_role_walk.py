@@ -89,11 +89,14 @@ def expected(name: str, method: str, role: str) -> str | int | None:
 
 
 @pytest.mark.usefixtures("behind_tls")
+@pytest.mark.parametrize("of_api", [False, True], ids=["pages", "API"])
 @pytest.mark.parametrize("role", WALKS)
-def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: dict[str, Client]) -> None:
+def test_each_user_gets_what_the_table_says(role: str, of_api: bool, world: World, visitors: dict[str, Client]) -> None:
     wrong: dict[str, Any] = {}
     requests = 0
     for name in ROUTES:
+        if name.startswith("api-") != of_api:
+            continue
         with transaction.atomic():
             url = world.address(name)
             for method in METHODS:
@@ -104,7 +107,7 @@ def test_each_user_gets_what_the_table_says(role: str, world: World, visitors: d
                 if got != right:
                     wrong[f"{method} {name}"] = (got, right)
             transaction.set_rollback(True)
-    assert requests > (2000 if role == "owner" else 600)
+    assert requests > (1000 if role in ("anonymous", "owner") else 300)
     assert wrong == {}
 
 
