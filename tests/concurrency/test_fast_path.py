@@ -160,8 +160,26 @@ def test_a_roll_and_a_chain_of_the_opponent_at_once_both_count(tabs: list[Pages]
     side, body = next_of(pages, Act.ROLL)
     seq = Match.objects.get(pk=pages.board.match.pk).seq
     chains = f"{pages.path}chains/"
-    arm = partial(other.clients[1 - side].post, chains, {"anchor": "ab" * 32}, content_type="application/json")
-    rolled, armed = race(partial(pages.short, side, body), arm)
+    has_read, is_armed = threading.Event(), threading.Event()
+
+    def execute(execute: Callable[..., Any], sql: str, *args: Any) -> Any:
+        if sql == fast_path.MATCH:
+            has_read.set()
+            assert is_armed.wait(TOGETHER)
+        return execute(sql, *args)
+
+    def roll() -> HttpResponse:
+        with connection.execute_wrapper(execute):
+            return pages.short(side, body)
+
+    def arm() -> Any:
+        assert has_read.wait(TOGETHER)
+        try:
+            return other.clients[1 - side].post(chains, {"anchor": "ab" * 32}, content_type="application/json")
+        finally:
+            is_armed.set()
+
+    rolled, armed = at_once(roll, arm)
     assert (rolled.status_code, armed.status_code) == (200, 200)
     # Each has a number of its own, so that every page notices both, and the roll is of the chains as they are now.
     assert Match.objects.get(pk=pages.board.match.pk).seq == seq + 2
