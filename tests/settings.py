@@ -1,9 +1,16 @@
 """The real settings, with a database file and a broker for each process."""
 
 import os
+import re
 import secrets
 import tempfile
 from pathlib import Path
+
+# What the shell has set for a site is not for the tests, but for the database of a run and what one test sets.
+_SOURCE = (Path(__file__).parents[1] / "config/settings.py").read_text(encoding="utf-8")
+_READ = re.findall(r"""(?:environ(?:\.get\(|\[)|\b(?:flag|words|days|cpu_share)\()["']([A-Z_]+)["']""", _SOURCE)
+for _name in {*_READ} - {"DATABASE_URL", "SENTRY_DSN"}:
+    os.environ.pop(_name, None)
 
 os.environ["BARPOINT_PROFILE"] = "local"
 os.environ["DEBUG"] = "0"

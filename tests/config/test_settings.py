@@ -152,3 +152,17 @@ def test_valkey_listens_on_a_port_with_a_password_if_the_socket_path_would_be_to
     assert prepare(deep).url.startswith("redis://:")
     assert "requirepass" in (deep / "valkey.conf").read_text()
     assert (deep / "valkey.conf").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_shell_sets_for_a_site_is_not_for_the_tests() -> None:
+    of_a_site = {"PORT": "8001", "SITE_URL": "https://bg.example.org", "SITE_LANGUAGE": "de", "EMAIL_HOST": "mail"}
+    program = "from tests import settings as s; print(s.SITE_URL, s.LANGUAGE_CODE, s.EMAIL_HOST)"
+    completed = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=os.environ | of_a_site,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert completed.stdout.split() == ["http://127.0.0.1:8000", "en", "localhost"]
