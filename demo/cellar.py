@@ -30,6 +30,7 @@ from tournaments.draws import services as draws
 from tournaments.entries import check_in
 from tournaments.floor import calls, evening
 from tournaments.floor.kept.arrival import arrival_at
+from tournaments.floor.kept.going_on import about_event
 from tournaments.models import Autopilot, CheckIn, Draw, Fixture, FloorEvent, FloorKind, Pairing, Slot, Tournament
 from tournaments.results.services import enter_result
 from tournaments.state.integrity import Selection, differences
@@ -333,7 +334,8 @@ class _Cellar:
             for act in acts
         ]  # fmt: skip
         box = OutboxKey(self.topic, desk.key, self.event.club, "Firefox, Android")
-        sending = Sending(Actor.of(sender.user), self._ms(desk), left, carried=sender is not desk)
+        carries = about_event(self.event, Actor.of(sender.user)).carries if sender is not desk else None
+        sending = Sending(Actor.of(sender.user), self._ms(desk), left, carries)
         outboxes.receive(box, sent, sending, arrival_at(self.event), self.now)
 
     def _decisions(self) -> tuple[int, ...]:

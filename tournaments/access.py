@@ -22,8 +22,8 @@ from core.public_ids import hash_of
 from matches.lifecycle.events import EventEnd
 from matches.models import Match, Objection
 from players.access import Role, Visitor, is_at_least, require, require_of, role_given, role_in
-from players.models import Player, User
-from players.people.rows import accounts_of
+from players.models import LogEntry, Player, User
+from players.people.rows import accounts_of, club_topic
 from tournaments.models import Division, Entry, Fixture, Helper, Offer, Tournament
 
 VISIBLE = ("published", "running", "finished", "cancelled")
@@ -31,6 +31,8 @@ VISIBLE = ("published", "running", "finished", "cancelled")
 HELPER: Final = "helper"
 """Needed for what the helpers of an event may do as well as its staff; it is no role in the club."""
 Needed = Role | Literal["helper"]
+ROLE_ENDS = ("role_changed", "member_removed", "member_left")
+"""Verbs of the log of a club, with the role that a member had."""
 
 EventSlugs = tuple[str, str]
 """The slugs of a club and its event."""
@@ -45,6 +47,18 @@ def is_helper(user: Visitor, event: Tournament) -> bool:
         return False
     helps = Helper.objects.filter(tournament=event, user=user, removed_at=None).exists()
     return helps and not _is_long_over(event, timezone.now())
+
+
+def had_role(user: User, event: Tournament, since: datetime) -> bool:
+    """Whether an account is, or was at some time since then, a helper of an event or on the staff of its club."""
+    helped = Helper.objects.filter(tournament=event, user=user).exclude(accepted_at=None)
+    if is_at_least(role_given(user, event.club), Role.ASSISTANT) or helped.exclude(removed_at__lte=since).exists():
+        return True
+    own = Player.objects.filter(user=user).values_list("public_id", flat=True)
+    lost = LogEntry.objects.filter(topic=club_topic(event.club), verb__in=ROLE_ENDS, at__gt=since)
+    before = lost.filter(params__player__in=list(own)).values_list("params__role", flat=True)
+    # A changed role is logged as it was and as it is, one that ended as it was.
+    return any(is_at_least(Role(role[0] if isinstance(role, list) else role), Role.ASSISTANT) for role in before)
 
 
 def _is_long_over(event: Tournament, now: datetime) -> bool:

@@ -30,8 +30,6 @@ from players.kept.api import (
     received,
 )
 
-MAX_A_DAY = 20
-"""Acts of one player that a match takes."""
 KEPT: dict[str, MatchAction] = {action.name: action for action in ACTIONS if action.kept is not None}
 
 _EXAMPLE: dict[str, Any] = {
@@ -54,7 +52,7 @@ _EXAMPLE: dict[str, Any] = {
 
 
 def _about(seat: MatchSeat) -> About:
-    return About(seat.match.topic, seat.match.club, seat.by, most=MAX_A_DAY)
+    return About(seat.match.topic, seat.match.club, seat.by)
 
 
 def arrive(seat: MatchSeat, seen: Seen, by: Actor, now: datetime) -> Arrived:
@@ -100,7 +98,7 @@ class KeptInMatch(APIView):
         description=(
             "`claim`, `running-score`, `confirm`, `contest` and `seen`, each with the fields of its form. An act is "
             "done only if the match is as its player saw it, and counts from its arrival. An act that was sent before "
-            "has its first outcome. At most 20 acts of a player in a day."
+            "has its first outcome."
         ),
         request=KeptSerializer,
         examples=[OpenApiExample("Bob won", value=_EXAMPLE, request_only=True)],

@@ -17,14 +17,27 @@ from rest_framework.response import Response
 
 from core.api import validated
 from core.public_ids import LENGTH
-from core.text_lengths import MAX_NAME_LENGTH, MAX_NOTE_LENGTH
+from core.text_lengths import MAX_NOTE_LENGTH
 from engine.errors import Refused
 from players.accounts.serializers import PROBLEM
 from players.actors import Actor
 from players.kept.acts import SentAct
-from players.kept.outboxes import MAX_ACTS, Arrive, OutboxKey, Sending, is_owner, reader_id, receive, text_of, undecided
+from players.kept.outboxes import (
+    MAX_ACTS,
+    MAX_IN_OUTBOX,
+    Arrive,
+    Carries,
+    OutboxKey,
+    Sending,
+    is_owner,
+    reader_id,
+    receive,
+    text_of,
+    to_tell,
+)
 from players.models import Club, KeptAct, Outbox
 from players.models.kept import MAX_LABEL, OUTBOX_LENGTH
+from players.models.people import MAX_PAIR_NAME_LENGTH
 from players.notifications.push import device_of
 
 MAX_BODY = 32 * 1024
@@ -49,10 +62,10 @@ class About(NamedTuple):
     topic: str
     club: Club | None
     by: Actor
-    may_carry: bool = False
-    """Whether the sender may send the acts of somebody else."""
-    most: int | None = None
-    """How many acts of one reader arrive about it in a day; None for as many as outboxes hold."""
+    carries: Carries | None = None
+    """Whose acts the sender may send beside their own; None if nobody's."""
+    most: int = MAX_IN_OUTBOX
+    """How many acts of one sender arrive in a day."""
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)
@@ -109,7 +122,7 @@ class KeptActSerializer(serializers.Serializer[Any]):
     reader = serializers.CharField(
         max_length=20, allow_blank=True, default="", help_text="Whose act it is: `reader` of `me`."
     )
-    by = serializers.CharField(max_length=MAX_NAME_LENGTH, allow_blank=True, default="", help_text="Their name.")
+    by = serializers.CharField(max_length=MAX_PAIR_NAME_LENGTH, allow_blank=True, default="", help_text="Their name.")
 
 
 class KeptSerializer(serializers.Serializer[Any]):
@@ -121,7 +134,7 @@ class KeptSerializer(serializers.Serializer[Any]):
         min_value=0, max_value=MAX_LEFT, default=0, help_text="How many acts it has beside these."
     )
     carried = serializers.BooleanField(default=False, help_text="Whether the staff send the acts of somebody else.")
-    acts = KeptActSerializer(many=True, max_length=MAX_ACTS)  # type: ignore[call-arg]  # of its list
+    acts = KeptActSerializer(many=True, allow_empty=False, max_length=MAX_ACTS)  # type: ignore[call-arg]  # of its list
 
 
 class ArrivalSerializer(serializers.Serializer[Any]):
@@ -151,7 +164,7 @@ class OutboxSerializer(serializers.Serializer[Any]):
     """What a browser needs before it sends the acts it has kept."""
 
     have = serializers.IntegerField(min_value=0, help_text="The number of the last act that has arrived.")
-    open = ArrivalSerializer(many=True, help_text="The acts that a person has to decide.")
+    open = ArrivalSerializer(many=True, help_text="The acts that a person has to decide, and those overtaken lately.")
     seen = serializers.IntegerField(min_value=0, help_text="For `seen` of acts done with what is shown now.")
     now = serializers.IntegerField(help_text="The time in ms, for `seen_at` of such acts.")
     csrf = serializers.CharField(
@@ -170,7 +183,7 @@ def received(request: Request, about: About, arrive: Arrive, now: datetime) -> R
     acts = [sent_act(act) for act in sent["acts"]]
     device = device_of(request.headers.get("User-Agent", ""))
     box = OutboxKey(about.topic, sent["outbox"], about.club, device, about.most)
-    sending = Sending(about.by, sent["now"], sent["left"], sent["carried"] and about.may_carry)
+    sending = Sending(about.by, sent["now"], sent["left"], about.carries if sent["carried"] else None)
     row = receive(box, acts, sending, arrive, now)
     stored = row.acts.filter(number__in=[act.number for act in acts]).order_by("number")
     return Response({"have": row.have, "outcomes": [arrival_of(act) for act in stored]})
@@ -208,11 +221,11 @@ def outbox_data(request: Request, about: About, name: str, seen: int, now: datet
     """Return how the outbox stands that a request names, and who its reader is. Refused: `kept_of_another`."""
     key = request.query_params.get("outbox", "")
     row = Outbox.objects.filter(topic=about.topic, key=key).select_related("user").first()
-    if row is not None and not about.may_carry and not is_owner(row, about.by):
+    if row is not None and about.carries is None and not is_owner(row, about.by):
         raise Refused("kept_of_another")
     return {
         "have": row.have if row is not None else 0,
-        "open": [arrival_of(act) for act in undecided(about.topic, key)],
+        "open": [arrival_of(act) for act in to_tell(about.topic, key, now)],
         "seen": seen,
         "now": math.ceil((now - _EPOCH) / timedelta(milliseconds=1)),
         # A program with a token has no use for it, and gets no cookie.

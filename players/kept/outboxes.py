@@ -14,14 +14,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from core.live.publishing import touch_on_commit
 from core.locks import for_update
 from core.messages import sentence
 from engine.errors import Refused
 from players.actors import Actor, log
-from players.kept.acts import NOTE, STRUCK, Arrived, Outcome, Seen, SentAct
+from players.kept.acts import NOTE, STRUCK, UNDO, Arrived, Outcome, Seen, SentAct
 from players.models import Club, KeptAct, Outbox, User
 from players.people.mentions import ERASED
 
@@ -33,14 +33,18 @@ MAX_ACTS = 20
 """In one request."""
 MAX_IN_OUTBOX = 500
 NEW_OUTBOXES = 10
-"""Of one reader in a day."""
+"""About one topic that somebody sends in a day."""
 DAY = timedelta(days=1)
+NOT_COUNTED = (STRUCK, "running-score", "score")
+"""Acts that never keep a report back: of the running scores of a match only the newest matters."""
 NOT_STORED = ("label", "reader", "by")
 """Parts of an act that name people; whose it is, is stored with the outbox, and its label beside the content."""
 OPEN = (Outcome.DIFFERS, Outcome.REFUSED)
 
 Arrive = Callable[[Seen, Actor, datetime], Arrived]
 """Does an act, or says why not, in the transaction that stores its outcome."""
+Carries = Callable[[User, Sequence[SentAct], datetime], bool]
+"""Whether a sender may send what this account has done, which was typed at this moment at the earliest."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ class OutboxKey:
     key: str
     club: Club | None
     device: str = ""
-    most: int | None = None
-    """How many acts of one reader arrive about the topic in a day; None for as many as outboxes hold."""
+    most: int = MAX_IN_OUTBOX
+    """How many acts of one sender arrive in a day."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +68,8 @@ class Sending:
     """In ms, by the clock of the device."""
     left: int = 0
     """How many acts it has beside these."""
-    carried: bool = False
-    """Whether the sender sends the acts of somebody else, and knows it."""
+    carries: Carries | None = None
+    """Given if the sender sends the acts of somebody else, and knows it."""
 
 
 def receive(box: OutboxKey, acts: Sequence[SentAct], sending: Sending, arrive: Arrive, now: datetime) -> Outbox:
@@ -74,18 +78,28 @@ def receive(box: OutboxKey, acts: Sequence[SentAct], sending: Sending, arrive: A
     Refused: `kept_of_another`, `kept_gap`, `key_reused`, `too_many_outboxes`, `outbox_full`, `too_many_kept`; what came
     before in the request has arrived.
     """
-    row = _outbox(box, acts, sending, now)
+    owner, sent = _owner(acts, sending, now), _sent_by(sending.by, box.topic).exclude(action__in=NOT_COUNTED)
+    room = box.most - sent.filter(arrived_at__gt=now - DAY).count()
     for act in acts:
         with transaction.atomic():
-            row = for_update(Outbox.objects.all()).select_related("user", "club").get(pk=row.pk)
+            row = _locked(box) or _begun(box, owner, sending, now)
+            if (row.by, row.user, row.side) != (owner.kind, owner.user, owner.side):
+                raise Refused("kept_of_another")
             if act.number > row.have + 1:
                 raise Refused("kept_gap", have=row.have)
             if act.number <= row.have:
                 stored = row.acts.filter(number=act.number).values_list("digest", flat=True).first()
                 if stored is not None and stored != digest_of(act):
-                    raise Refused("key_reused")
+                    raise Refused("key_reused", n=act.number)
                 continue
-            _refuse_too_many(row, act, box.most, now)
+            _refuse_full(row, act)
+            if act.action not in NOT_COUNTED:
+                if room <= 0:
+                    times = sent.exclude(action__in=NOT_COUNTED).order_by("-arrived_at")
+                    raise _too_many(
+                        "too_many_kept", box.most, times.values_list("arrived_at", flat=True), row.have, now
+                    )
+                room -= 1
             _store(row, act, sending, arrive, now)
             row.have = act.number
             row.save(update_fields=["have"])
@@ -96,71 +110,58 @@ def receive(box: OutboxKey, acts: Sequence[SentAct], sending: Sending, arrive: A
     return row
 
 
-def _outbox(box: OutboxKey, acts: Sequence[SentAct], sending: Sending, now: datetime) -> Outbox:
-    """Return the outbox that a request names, made if it is new. Refused: `kept_of_another`."""
-    owner = _owner(acts, sending)
-    if not Outbox.objects.filter(topic=box.topic, key=box.key).exists():
-        _refuse_new(box.topic, owner, now)
-    row, _created = Outbox.objects.get_or_create(
-        topic=box.topic,
-        key=box.key,
-        defaults={
-            "club": box.club,
-            "by": owner.kind,
-            "user": owner.user,
-            "side": owner.side,
-            "device": box.device,
-            "created_at": now,
-            "heard_at": now,
-        },
-    )
-    if not sending.carried and not is_owner(row, sending.by):
-        raise Refused("kept_of_another")
+def _locked(box: OutboxKey) -> Outbox | None:
+    return for_update(Outbox.objects.select_related("user", "club").filter(topic=box.topic, key=box.key)).first()
+
+
+def _begun(box: OutboxKey, owner: Actor, sending: Sending, now: datetime) -> Outbox:
+    """Return a new outbox, or the one that another request has just begun. Refused: `too_many_outboxes`."""
+    sent = _sent_by(sending.by, box.topic).filter(outbox__created_at__gt=now - DAY, outbox__topic=box.topic, number=1)
+    times = sent.values_list("outbox__created_at", flat=True)
+    if times.count() >= NEW_OUTBOXES:
+        raise _too_many("too_many_outboxes", NEW_OUTBOXES, times, 0, now)
+    begun = {"created_at": now, "heard_at": now, "club": box.club, "device": box.device}
+    whose = {"by": owner.kind, "user": owner.user, "side": owner.side}
+    Outbox.objects.get_or_create(topic=box.topic, key=box.key, defaults=begun | whose)
+    row = _locked(box)
+    assert row is not None  # noqa: S101, just made
     return row
 
 
-def _owner(acts: Sequence[SentAct], sending: Sending) -> Actor:
-    """Return whose acts these are if no earlier request has said so: the sender's, or the account's they name."""
+def _owner(acts: Sequence[SentAct], sending: Sending, now: datetime) -> Actor:
+    """Return whose acts these are: the sender's, or those of the account they name. Refused: `kept_of_another`."""
     named = {act.reader for act in acts if act.reader}
     if named <= {reader_id(sending.by)}:
         return sending.by
-    (name,) = named if len(named) == 1 and sending.carried else ("",)
+    (name,) = named if len(named) == 1 and sending.carries is not None else ("",)
     reader = User.objects.filter(pk=int(name)).first() if name.isdecimal() else None
-    if reader is None:
+    since = min(typed_time(act, sending.device_now, now) or now - MAX_AGE for act in acts)
+    # The same answer for an account that is not there, so that nobody can look for them.
+    if reader is None or sending.carries is None or not sending.carries(reader, acts, since):
         raise Refused("kept_of_another")
     return Actor.of(reader)
 
 
-def _refuse_new(topic: str, owner: Actor, now: datetime) -> None:
-    """Refused: `too_many_outboxes` that this reader has begun within a day, with the minutes to wait."""
-    begun = Outbox.objects.filter(by=owner.kind, user=owner.user, side=owner.side, created_at__gt=now - DAY)
-    if owner.user is None:
-        begun = begun.filter(topic=topic)
-    times = list(begun.order_by("-created_at").values_list("created_at", flat=True)[:NEW_OUTBOXES])
-    if len(times) == NEW_OUTBOXES:
-        raise Refused("too_many_outboxes", most=NEW_OUTBOXES, minutes=_minutes_until(times[-1] + DAY, now))
+def _sent_by(by: Actor, topic: str) -> QuerySet[KeptAct]:
+    """Return the acts that somebody has sent, carried ones among them; by a personal link, those about its match."""
+    own = Q(outbox__by=by.kind, outbox__user=by.user, outbox__side=by.side, carried_by=None)
+    if by.user is None:
+        return KeptAct.objects.filter(own, outbox__topic=topic)
+    return KeptAct.objects.filter(own | Q(carried_by=by.user))
 
 
-def _refuse_too_many(row: Outbox, act: SentAct, most: int | None, now: datetime) -> None:
-    """Refused: `outbox_full`, and `too_many_kept` that have arrived of this reader within a day."""
-    if act.number > MAX_IN_OUTBOX:
-        raise Refused("outbox_full", most=MAX_IN_OUTBOX)
-    if most is None or act.action == STRUCK:
+def _refuse_full(row: Outbox, act: SentAct) -> None:
+    """Refused: `outbox_full`, upon which a browser begins another. What takes an act back always finds room."""
+    if act.number <= MAX_IN_OUTBOX or act.action in (STRUCK, UNDO):
         return
-    arrived = KeptAct.objects.filter(
-        outbox__topic=row.topic,
-        outbox__by=row.by,
-        outbox__user=row.user,
-        outbox__side=row.side,
-        arrived_at__gt=now - DAY,
-    ).exclude(action=STRUCK)
-    times = list(arrived.order_by("-arrived_at").values_list("arrived_at", flat=True)[:most])
-    if len(times) == most:
-        raise Refused("too_many_kept", most=most, minutes=_minutes_until(times[-1] + DAY, now))
+    if row.acts.exclude(action__in=(STRUCK, UNDO)).count() >= MAX_IN_OUTBOX:
+        raise Refused("outbox_full", most=MAX_IN_OUTBOX, have=row.have)
 
 
-def _minutes_until(then: datetime, now: datetime) -> int:
-    return max(1, math.ceil((then - now) / timedelta(minutes=1)))
+def _too_many(code: str, most: int, times: QuerySet[Any, datetime], have: int, now: datetime) -> Refused:
+    """Return a refusal with the minutes until fewer than `most` of these times are within a day."""
+    minutes = max(1, math.ceil((sorted(times, reverse=True)[most - 1] + DAY - now) / timedelta(minutes=1)))
+    return Refused(code, most=most, minutes=minutes, have=have)
 
 
 def reader_id(by: Actor) -> str:
@@ -176,7 +177,7 @@ def _store(row: Outbox, act: SentAct, sending: Sending, arrive: Arrive, now: dat
     typed_at = typed_time(act, sending.device_now, now)
     own = made_by(row)
     arrived = _arrived(Seen(act, typed_at, own, row.pk), sending.by, arrive, now)
-    is_carried = sending.carried and not is_owner(row, sending.by)
+    is_carried = not is_owner(row, sending.by)
     stored = KeptAct.objects.create(
         outbox=row,
         number=act.number,
@@ -254,9 +255,11 @@ def have(topic: str, key: str) -> int:
     return Outbox.objects.filter(topic=topic, key=key).values_list("have", flat=True).first() or 0
 
 
-def undecided(topic: str, key: str) -> QuerySet[KeptAct]:
-    """Return the acts of an outbox that a person has to decide, by their numbers."""
-    return KeptAct.objects.filter(outbox__topic=topic, outbox__key=key, is_open=True).order_by("number")
+def to_tell(topic: str, key: str, now: datetime) -> QuerySet[KeptAct]:
+    """Return the acts of an outbox of which its reader should know, in order: to be decided, or overtaken lately."""
+    overtaken = Q(outcome=Outcome.OVERTAKEN, arrived_at__gt=now - MAX_AGE)
+    acts = KeptAct.objects.filter(Q(is_open=True) | overtaken, outbox__topic=topic, outbox__key=key)
+    return acts.order_by("number")
 
 
 class _Params(dict[str, Any]):

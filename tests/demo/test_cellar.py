@@ -43,7 +43,7 @@ def acknowledged_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count acts as arrived in a transaction of its own, before they are stored."""
 
     def early(box: outboxes.OutboxKey, acts: Sequence[SentAct], sending: Any, arrive: Any, now: Any) -> Outbox:
-        row = outboxes._outbox(box, acts, sending, now)
+        row = outboxes._locked(box) or outboxes._begun(box, sending.by, sending, now)
         for act in acts:
             row.refresh_from_db()
             if act.number == row.have + 1:

@@ -233,7 +233,7 @@ class FloorOfEvent(APIView):
     def get(self, request: Request, tournament: str) -> Response:
         """The state now; only staff see in full the names of players who show initials.
 
-        With `outbox`, also what a browser needs to go on without a connection.
+        With `outbox`, for the staff and helpers alone, also what a browser needs to go on without a connection.
         """
         event, now = access.tournament_by_id(request.user, tournament), timezone.now()
         staff = is_at_least(role_in(request.user, event.club), Role.ASSISTANT)
@@ -241,15 +241,16 @@ class FloorOfEvent(APIView):
         if outbox is None:
             return Response(FloorSerializer(floor_body(selectors.floor(event, now, staff=staff), reader)).data)
         keeps = staff or access.is_helper(request.user, event)
+        if not keeps:
+            # A browser that has lost its session or role has to hear it.
+            raise exceptions.PermissionDenied if request.user.is_authenticated else exceptions.NotAuthenticated
         # Before the floor is read, so that nothing counts as seen that is not shown.
-        kept = (
-            outbox_data(request, about_event(event, reader), _name(reader), newest_fact(event), now) if keeps else None
-        )
+        kept = outbox_data(request, about_event(event, reader), _name(reader), newest_fact(event), now)
         view = selectors.floor(event, now, staff=keeps)
         body, going_on = floor_body(view, reader), GoingOn(view, reader)
         for row, match in zip(body["matches"], view.matches.values(), strict=True):
             row |= going_on.body(match)
-        return Response(FloorSerializer(body if kept is None else {**body, "kept": kept}).data)
+        return Response(FloorSerializer({**body, "kept": kept}).data)
 
 
 @open_to(post=Who.DIRECTORS)

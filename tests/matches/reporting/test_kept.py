@@ -18,9 +18,11 @@ from matches.models import Claim, Match, Result
 from matches.reporting import objections, reports
 from matches.reporting.outboxes import arrive
 from players.actors import SYSTEM, Actor
+from players.kept import outboxes
 from players.kept.acts import SentAct
 from players.kept.outboxes import OutboxKey, Sending, receive
 from players.models import KeptAct, Outbox, User
+from players.models.people import MAX_PAIR_NAME_LENGTH
 from players.people.services import merge_players
 from tests.matches.cast import BOB, CAROL, minutes, player_of
 
@@ -372,13 +374,27 @@ def test_what_is_no_request_is_refused_whole(
     assert not KeptAct.objects.exists()
 
 
-def test_a_player_sends_twenty_acts_of_a_match_a_day(match: Match) -> None:
+def test_a_report_arrives_behind_any_number_of_running_scores(match: Match) -> None:
     token = links.token_for(match, BOB)
-    wrong = {"action": "concede"}
-    assert post(match, token, *(act(number, match, **wrong) for number in range(1, 21))).json()["have"] == 20
-    answer = post(match, token, act(21, match, **wrong))
-    assert (answer.status_code, answer.json()["code"]) == (429, "too_many_kept")
+    for first in range(1, 61, 20):
+        scores = [
+            act(n, match, action="running-score", fields={"score_0": 1, "score_1": 2}) for n in range(first, first + 20)
+        ]
+        assert post(match, token, *scores).json()["have"] == first + 19
+    assert post(match, token, act(61, match)).json()["outcomes"][0]["outcome"] == "done"
+
+
+def test_a_pair_with_the_longest_name_keeps_as_well(match: Match) -> None:
+    answer = post(match, links.token_for(match, BOB), act(1, match) | {"by": "x" * MAX_PAIR_NAME_LENGTH})
+    assert answer.status_code == 200
+
+
+def test_the_minutes_until_more_is_taken_are_said(match: Match, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outboxes, "NEW_OUTBOXES", 1)
+    token = links.token_for(match, BOB)
+    assert post(match, token, act(1, match)).status_code == 200
+    answer = post(match, token, act(1, match), outbox="b" * 22)
+    assert (answer.status_code, answer.json()["code"]) == (429, "too_many_outboxes")
     assert timedelta(hours=23).total_seconds() < int(answer.headers["Retry-After"]) <= 86400
-    assert post(match, token, act(20, match, **wrong)).status_code == 200, "what arrived before is still answered"
     hers = links.token_for(match, CAROL)
-    assert post(match, hers, act(1, match, **wrong), outbox="c" * 22).status_code == 200
+    assert post(match, hers, act(1, match), outbox="c" * 22).status_code == 200

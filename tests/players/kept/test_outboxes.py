@@ -1,6 +1,7 @@
 """Acts arrive once and in order, whatever becomes of the requests and answers between."""
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ import pytest
 
 from engine.errors import Refused
 from players.actors import Actor
+from players.kept import outboxes
 from players.kept.acts import Arrived, Outcome, Seen, SentAct
 from players.kept.api import sent_act
-from players.kept.outboxes import MAX_IN_OUTBOX, NEW_OUTBOXES, OutboxKey, Sending, digest_of, receive, typed_time
+from players.kept.outboxes import NEW_OUTBOXES, OutboxKey, Sending, digest_of, receive, typed_time
 from players.models import KeptAct, Outbox, User
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +30,12 @@ def act(number: int, action: str = "note", **content: Any) -> SentAct:
 
 
 def send(by: User, *numbers: SentAct, carried: bool = False, now: datetime = NOON) -> Outbox:
-    return receive(BOX, numbers, Sending(Actor.of(by), int(NOON.timestamp()) * MS, 0, carried), done, now)
+    carries = carry_anybody if carried else None
+    return receive(BOX, numbers, Sending(Actor.of(by), int(NOON.timestamp()) * MS, 0, carries), done, now)
+
+
+def carry_anybody(whose: User, acts: Sequence[SentAct], since: datetime) -> bool:
+    return True
 
 
 def send_to(box: OutboxKey, by: User, *numbers: SentAct, now: datetime = NOON) -> Outbox:
@@ -74,17 +81,21 @@ def test_an_act_that_fails_or_is_refused_does_not_stop_those_after_it(
 
 def test_only_who_did_it_sends_it_unless_it_is_carried(alice: User, bob: User) -> None:
     send(alice, act(1))
+    for number in (act(2), act(2, reader=str(alice.pk)), act(2, reader="987654321")):
+        with pytest.raises(Refused, match="kept_of_another"):
+            send(bob, number)
     with pytest.raises(Refused, match="kept_of_another"):
-        send(bob, act(2))
-    assert send(bob, act(2), carried=True).user == alice
+        send(bob, act(2, reader="987654321"), carried=True)
+    assert send(bob, act(2, reader=str(alice.pk)), carried=True).user == alice
     assert list(KeptAct.objects.order_by("number").values_list("carried_by", flat=True)) == [None, bob.pk]
 
 
-def test_acts_that_are_carried_first_are_those_of_the_account_they_name(alice: User, bob: User) -> None:
-    handed_over = act(1, reader=str(alice.pk))
+def test_a_refused_request_leaves_no_outbox(alice: User, bob: User) -> None:
+    with pytest.raises(Refused, match="kept_gap"):
+        send(alice, act(2))
     with pytest.raises(Refused, match="kept_of_another"):
-        send(bob, handed_over)
-    assert send(bob, handed_over, carried=True).user == alice
+        send(bob, act(1, reader=str(alice.pk)))
+    assert not Outbox.objects.exists()
 
 
 def test_what_is_older_than_two_days_is_stored_and_not_done(alice: User) -> None:
@@ -93,36 +104,44 @@ def test_what_is_older_than_two_days_is_stored_and_not_done(alice: User) -> None
     assert outcomes() == [(1, "refused", "kept_too_old")]
 
 
-def test_a_reader_begins_ten_outboxes_a_day(alice: User, bob: User) -> None:
+def test_a_sender_begins_ten_outboxes_about_a_topic_a_day(alice: User, bob: User) -> None:
+    """Those that somebody else carries count for the carrier."""
     boxes = [OutboxKey(BOX.topic, f"{number:a>22}", None) for number in range(NEW_OUTBOXES + 1)]
     for number, box in enumerate(boxes[:-1]):
-        send_to(box, alice, act(1), now=NOON + timedelta(minutes=number))
+        sending = Sending(Actor.of(bob), int(NOON.timestamp()) * MS, 0, carry_anybody)
+        receive(box, [act(1, reader=str(alice.pk))], sending, done, NOON + timedelta(minutes=number))
     later = NOON + timedelta(hours=1)
     with pytest.raises(Refused, match="too_many_outboxes") as refused:
-        send_to(boxes[-1], alice, act(1), now=later)
-    assert refused.value.params["minutes"] == 23 * 60
+        send_to(boxes[-1], bob, act(1), now=later)
+    assert refused.value.params == {"most": NEW_OUTBOXES, "minutes": 23 * 60, "have": 0}
     assert send_to(boxes[0], alice, act(2), now=later).have == 2, "those that are there go on"
-    assert send_to(boxes[-1], bob, act(1), now=later).have == 1
+    assert send_to(boxes[-1], alice, act(1), now=later).have == 1, "whose acts they are has begun none"
+    assert send_to(OutboxKey("match:m4m4m4m4m4", "y" * 22, None), bob, act(1), now=later).have == 1, "another match"
     next_day = NOON + timedelta(hours=24, minutes=1)
-    assert send_to(OutboxKey(BOX.topic, "z" * 22, None), alice, act(1), now=next_day).have == 1
+    assert send_to(OutboxKey(BOX.topic, "z" * 22, None), bob, act(1), now=next_day).have == 1
 
 
-def test_an_outbox_holds_500_acts(alice: User) -> None:
-    send(alice, act(1))
-    Outbox.objects.update(have=MAX_IN_OUTBOX)
-    with pytest.raises(Refused, match="outbox_full"):
-        send(alice, act(MAX_IN_OUTBOX + 1))
+def test_an_outbox_holds_500_acts_beside_those_that_were_taken_back(alice: User, monkeypatch: Any) -> None:
+    monkeypatch.setattr(outboxes, "MAX_IN_OUTBOX", 3)
+    send(alice, act(1), act(2, "struck"), act(3), act(4))
+    with pytest.raises(Refused, match="outbox_full") as refused:
+        send(alice, act(5, "undo"), act(6))
+    assert refused.value.params == {"most": 3, "have": 5}
+    assert send(alice, act(6, "struck"), act(7, "undo")).have == 7
 
 
-def test_as_many_acts_of_a_reader_arrive_in_a_day_as_the_topic_takes(alice: User, bob: User) -> None:
-    first, second = (OutboxKey("match:m4m4m4m4m4", letter * 22, None, most=3) for letter in "ab")
+def test_as_many_acts_arrive_in_a_day_as_a_sender_may_send(alice: User, bob: User) -> None:
+    first, second = (OutboxKey(f"match:{letter * 10}", letter * 22, None, most=3) for letter in "ab")
     send_to(first, alice, act(1), act(2, "struck"), act(3))
     send_to(second, alice, act(1))
-    with pytest.raises(Refused, match="too_many_kept"):
-        send_to(second, alice, act(2))
-    assert send_to(second, alice, act(2, "struck")).have == 2, "what was taken back does not count"
+    scores = [act(number, "running-score") for number in range(2, 40)]
+    assert send_to(second, alice, *scores).have == 39, "running scores keep no report back"
+    with pytest.raises(Refused, match="too_many_kept") as refused:
+        send_to(second, alice, act(40))
+    assert refused.value.params == {"most": 3, "minutes": 24 * 60, "have": 39}
+    assert send_to(second, alice, act(40, "struck")).have == 40, "what was taken back does not count"
     assert send_to(OutboxKey(first.topic, "c" * 22, None, most=3), bob, act(1)).have == 1
-    assert send_to(second, alice, act(3), now=NOON + timedelta(days=1)).have == 3
+    assert send_to(second, alice, act(41), now=NOON + timedelta(days=1)).have == 41
 
 
 def test_what_is_stored_of_an_act_names_nobody_and_is_read_again(alice: User) -> None:

@@ -1,18 +1,25 @@
 """What the page of a floor needs without a connection: who can come to each match, and what follows from it."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
+from matches.lifecycle.own_match import side_of
 from players.actors import Actor
+from players.kept.acts import SentAct
 from players.kept.api import About
 from players.models import Player, User
+from tournaments import access
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import MatchOnFloor
-from tournaments.models import CheckIn, FloorEvent, Slot, Tournament
+from tournaments.models import CheckIn, Fixture, FloorEvent, Slot, Tournament
+
+MOST_OF_STAFF = 2000
+"""Acts that one of the staff sends in a day."""
 
 
 class SideToCome(NamedTuple):
@@ -98,5 +105,14 @@ def newest_fact(tournament: Tournament) -> int:
 
 
 def about_event(tournament: Tournament, reader: Actor) -> About:
-    """Return what the acts of a floor are about; its staff may send those of somebody else."""
-    return About(tournament.topic, tournament.club, reader, may_carry=True)
+    """Return what the acts of a floor are about, for somebody of its staff."""
+
+    def carries(whose: User, acts: Sequence[SentAct], since: datetime) -> bool:
+        named = Fixture.objects.filter(
+            public_id__in={act.fixture for act in acts}, stage__division__tournament=tournament
+        )
+        matches = [row.match for row in named.select_related("match") if row.match is not None]
+        plays = any(side_of(match, Actor.of(whose)) is not None for match in matches)
+        return plays or access.had_role(whose, tournament, since)
+
+    return About(tournament.topic, tournament.club, reader, carries, MOST_OF_STAFF)

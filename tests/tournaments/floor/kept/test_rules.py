@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from players.actors import Actor
+from players.clubs.services import remove_member, set_role
 from players.models import KeptAct, LogEntry, Membership, Notification, Player, User
 from tests.event_cast import NOON, join
-from tests.tournaments.floor.kept.hall import ARRIVAL, KEY, FinalHall, hall
+from tests.tournaments.floor.kept.hall import ARRIVAL, KEY, FinalHall, epoch, hall
 from tournaments.entries import check_in
 from tournaments.entries.check_in import attendees
 from tournaments.entries.services import enter
@@ -23,7 +24,7 @@ from tournaments.events.services import create_division
 from tournaments.floor import calls, evening, selectors
 from tournaments.floor.kept.times import untimed_matches
 from tournaments.floor.page.forecast import evening_forecast
-from tournaments.models import TYPED_AT, Division, Entry, FloorEvent
+from tournaments.models import TYPED_AT, Division, Entry, FloorEvent, Helper
 from tournaments.state.integrity import differences
 
 __all__ = ["hall"]
@@ -202,6 +203,46 @@ def test_staff_send_what_somebody_else_kept_and_the_log_names_both(hall: FinalHa
     )  # fmt: skip
 
 
+def test_staff_send_nothing_of_who_was_never_on_the_staff(hall: FinalHall, carol: User) -> None:
+    """No account of the site shows its name by it, and none is told apart from one that is not there."""
+    hall.began = timezone.now() - timedelta(milliseconds=ARRIVAL)
+    note = hall.sent(act(1, "note", text="x"))
+    answers = [hall.post(note | {"reader": reader}, carried=True) for reader in (str(carol.pk), "987654321")]
+    assert [(each.status_code, each.json()["code"]) for each in answers] == [(403, "kept_of_another")] * 2
+    hall.entries["ann"].player.user = carol
+    hall.entries["ann"].player.save()
+    own = hall.sent(act(1, "start")) | {"reader": str(carol.pk)}
+    assert hall.post(own, carried=True).status_code == 200, "she is a side of this match"
+
+
+@pytest.mark.parametrize("ended", ["helper", "role", "member"])
+def test_what_was_typed_before_a_role_ended_is_still_carried(hall: FinalHall, ended: str, by_alice: Actor) -> None:
+    now = timezone.now()
+    hall.began = now - timedelta(milliseconds=ARRIVAL)
+    membership = None if ended == "helper" else join(hall.event.club, hall.bob, "assistant").memberships.get()
+    if ended == "helper":
+        times = {"expires_at": now, "accepted_at": now - timedelta(hours=1), "removed_at": now}
+        Helper.objects.create(tournament=hall.event, user=hall.bob, **times)
+    elif ended == "role":
+        set_role(membership=membership, role="member", by=by_alice)
+    else:
+        remove_member(membership=membership, by=by_alice, now=now)
+    kept = hall.sent(act(1, "start")) | {"reader": str(hall.bob.pk)}
+    later = kept | {"at": epoch(timezone.now()), "seen_at": epoch(timezone.now())}
+    answer = hall.post(later, carried=True)
+    assert answer.json()["code"] == "kept_of_another"
+    assert hall.post(kept, carried=True).json()["outcomes"][0]["outcome"] == "done"
+
+
+def test_who_may_not_read_an_outbox_any_more_is_told_so(hall: FinalHall) -> None:
+    url = reverse("api-tournament-floor", args=[hall.event.public_id])
+    client = Client()
+    assert client.get(url).status_code == 200
+    assert client.get(url, {"outbox": ""}).status_code == 401
+    client.force_login(hall.bob)
+    assert client.get(url, {"outbox": ""}).status_code == 403
+
+
 def test_the_pace_leaves_out_matches_with_the_time_of_an_arrival(hall: FinalHall) -> None:
     hall.other(0, ["start", "m2"])
     arrived(hall, act(1, "result", "m2", "cem dan", winner=0, points=6))
@@ -246,7 +287,7 @@ def test_the_floor_says_who_can_come_and_how_the_outbox_stands(hall: FinalHall) 
     kept = body["kept"]
     assert (kept["have"], kept["seen"], kept["me"]["reader"]) == (2, hall.newest, str(hall.alice.pk))
     assert [(row["n"], row["outcome"], row["code"]) for row in kept["open"]] == [(2, "differs", "other_result")]
-    assert "kept" not in floor_of(hall, None)
+    assert "kept" not in floor_of(hall, hall.alice, key="")
     assert "possible" not in floor_of(hall, hall.alice, key="")["matches"][0]
 
 
@@ -257,6 +298,7 @@ def test_a_match_of_the_reader_needs_the_server(hall: FinalHall) -> None:
     player.user = None
     player.save()
     hall.entries["ann"].player.save()
+    player.memberships.update(player=hall.entries["ann"].player)
     assert [row["needs_reason"] for row in floor_of(hall, hall.bob)["matches"]] == [True, False, False]
 
 
