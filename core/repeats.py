@@ -49,4 +49,5 @@ def protection_of(view: Any, method: str) -> Repeat | None:
 class OperationSchema(AutoSchema):
     def get_extensions(self) -> dict[str, Any]:
         protection = protection_of(type(self.view), self.method) if self.method in WRITES else None
-        return {"x-repeat": protection} if protection else {}
+        codes = getattr(self.view, "codes", ())
+        return ({"x-repeat": protection} if protection else {}) | ({"x-codes": list(codes)} if codes else {})

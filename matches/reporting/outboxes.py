@@ -20,6 +20,7 @@ from matches.reporting.actions import ACTIONS, MatchAction
 from players.actors import Actor
 from players.kept.acts import Arrived, Outcome, Seen
 from players.kept.api import (
+    CODES,
     ERRORS,
     OUTBOX,
     About,
@@ -79,6 +80,7 @@ def arrive(seat: MatchSeat, seen: Seen, by: Actor, now: datetime) -> Arrived:
 class KeptInMatch(APIView):
     permission_classes = (AllowAny,)
     throttle_classes = LIVE_MATCH
+    codes = CODES
 
     @extend_schema(
         operation_id="matches_kept",

@@ -51,6 +51,13 @@ MAX_FIELDS = 10
 """Of an act, and items of a list among them."""
 KEY = rf"[2-9a-z]{{{OUTBOX_LENGTH}}}"
 ERRORS = dict.fromkeys((401, 403, 404, 409, 413, 422, 429, 503), PROBLEM)
+CODES = (
+    "authentication_failed", "busy", "error", "invalid", "kept_gap", "kept_of_another", "kept_too_large", "key_reused",
+    "not_authenticated", "not_found", "out_of_order", "outbox_full", "parse_error", "permission_denied",
+    "second_factor_needed", "throttled", "too_many_kept", "too_many_outboxes", "too_slow", "unknown_field",
+    "unsupported_media_type",
+)  # fmt: skip
+"""With which a request of a browser is refused (`codes` of views). Its outbox has a table of what follows from each."""
 OUTBOX = OpenApiParameter("outbox", OpenApiTypes.STR, description="The id of the browser's outbox.")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

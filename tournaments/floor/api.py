@@ -18,7 +18,7 @@ from matches.models.matches import MAX_MATCH
 from matches.reporting.serializers import WhereSerializer, where_data
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
-from players.kept.api import OUTBOX, OutboxSerializer, outbox_data
+from players.kept.api import CODES, OUTBOX, OutboxSerializer, outbox_data
 from tournaments import access
 from tournaments.floor import selectors
 from tournaments.floor.closing_time import (
@@ -223,6 +223,8 @@ class FloorSerializer(serializers.Serializer[Any]):
 
 @open_to(get=Who.EVERYBODY)
 class FloorOfEvent(APIView):
+    codes = CODES
+
     @extend_schema(
         operation_id="tournaments_floor",
         summary="Tables, calls and queue of an event",

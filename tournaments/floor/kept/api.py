@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from core.access import Who, open_to
 from core.api import APIView
 from core.repeats import Repeat, repeated
-from players.kept.api import ERRORS, KeptSerializer, ReceivedSerializer, received
+from players.kept.api import CODES, ERRORS, KeptSerializer, ReceivedSerializer, received
 from tournaments import access
 from tournaments.floor.kept.arrival import arrival_at
 from tournaments.floor.kept.going_on import about_event
@@ -39,6 +39,8 @@ _EXAMPLE: dict[str, Any] = {
 @open_to(post=Who.HELPERS)
 class KeptAtEvent(APIView):
     """What the staff of an event do without a connection."""
+
+    codes = CODES
 
     @extend_schema(
         operation_id="tournaments_send_kept",
