@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from contextlib import suppress
 
 from tests.browser.chromium import HALL
@@ -15,6 +16,8 @@ class HallLine:
         self._asks, self._answers = threading.Event(), threading.Event()
         self._asks.set()
         self._answers.set()
+        self.delay = 0.0
+        """Seconds for which each part of an answer is held back."""
         self._connections: list[socket.socket] = []
         self._listener = self._listen(0)
         self.port = self._listener.getsockname()[1]
@@ -44,6 +47,7 @@ class HallLine:
         try:
             while data := source.recv(65_536):
                 is_open.wait()
+                time.sleep(self.delay if is_open is self._answers else 0)
                 target.sendall(data)
             target.shutdown(socket.SHUT_WR)
         except OSError:

@@ -29,6 +29,15 @@ from tournaments.state.stages import set_stages
 
 PICTURES = os.environ.get("OFFLINE_PICTURES")
 """A folder for pictures of the pages."""
+KEEP_NOTES = """async ([topic, reader, many]) => {
+  const { openOutbox } = await import("/static/config/outbox.js");
+  const url = `/api/v1/tournaments/${topic.split(":")[1]}`;
+  const options = { topic, reader, by: "Alice", read: `${url}/floor/?outbox=`, post: `${url}/kept/` };
+  const box = await openOutbox(options);
+  for (let number = 0; number < many; number += 1) {
+    await box.keep({ action: "note", fields: { text: `Note ${number}` }, label: `Note ${number}` });
+  }
+}"""
 NAMES = ("Ann", "Bea", "Cem", "Dan", "Eva", "Finn", "Gus", "Hana")
 LOST = 20_000
 """Milliseconds in which a page knows that a stopped server does not answer."""
@@ -98,8 +107,7 @@ def floor(
 
 def until_kept(page: Page, evening: Tournament) -> None:
     """Wait until the page has kept what it needs without the server, and asks for nothing more."""
-    topics = {evening.topic, f"urls:{evening.topic}"}
-    eventually(lambda: topics <= {row["topic"] for row in page.evaluate(EVERYTHING_HERE)["data"]})
+    eventually(lambda: evening.topic in {row["topic"] for row in page.evaluate(EVERYTHING_HERE)["data"]})
     page.wait_for_load_state("networkidle")
 
 
@@ -294,6 +302,42 @@ def test_ten_acts_are_gone_soon_after_the_line_is_back(floor: Page, line: HallLi
     bar(floor, "All sent.", timeout=GONE)
     print("gone after", timezone.now() - back)
     assert KeptAct.objects.filter(outcome="done").count() == 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("many", "delay"), [(200, 0.0), (45, 5.0)], ids=["many", "by a slow server"])
+def test_as_many_as_there_are_arrive(
+    floor: Page, line: HallLine, evening: Tournament, alice: User, many: int, delay: float
+) -> None:
+    """Within a minute on an idle machine; and from a server that answers only after what is no line otherwise."""
+    lose(line, floor)
+    floor.evaluate(KEEP_NOTES, [evening.topic, str(alice.pk), many])
+    line.delay = delay
+    line.come_back()
+    back = timezone.now()
+    eventually(lambda: KeptAct.objects.filter(outcome="done").count() == many, seconds=300)
+    print("gone after", timezone.now() - back)
+
+
+def test_a_match_that_has_just_been_drawn_can_be_kept(
+    floor: Page, line: HallLine, evening: Tournament, alice: User
+) -> None:
+    """The data are not read for 15 s else, though the page shows the match at once."""
+    by, now = Actor.of(alice), timezone.now()
+    division = events.create_division(tournament=evening, by=by, now=now, name="Late", match_length=5)
+    players = [Player.objects.create(name=name) for name in ("Rosa Late", "Theo Late")]
+    entries.enter(division=division, players=players, by=by, now=now)
+    division.refresh_from_db()
+    set_stages(division=division, stages=[StageSettings("knockout")], after=division.seq, by=by, now=now)
+    division.refresh_from_db()
+    draw = draws.request_draw(division=division, by=by, now=now)
+    draws.make_draft(draw_id=draw.pk, now=now)
+    division.refresh_from_db()
+    with floor.expect_response(re.compile("/floor/.outbox=")):
+        draws.publish_draw(division=division, after=division.seq, by=by, now=now)
+        link = floor.locator("a[data-sheet]", has_text="Rosa Late").first
+        expect(link).to_be_attached(timeout=10_000)
+    assert timezone.now() - now < timedelta(seconds=10)
 
 
 def test_a_tap_is_kept_without_another_wait_for_the_line(floor: Page, line: HallLine) -> None:

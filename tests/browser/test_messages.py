@@ -13,7 +13,7 @@ import pytest
 from django.conf import LazySettings
 from django.urls import reverse
 from django.utils import timezone
-from playwright.sync_api import Browser, Error, Page, expect
+from playwright.sync_api import Browser, Error, Page, Route, expect
 from redis import Redis
 
 from core.live import presence
@@ -30,7 +30,7 @@ from matches.play.lobby.services import BOT_SIDE, ChallengeInput
 from matches.play.starting import PlaySettings, commit_chain, start
 from matches.reporting.reports import ScoreReport, report_score
 from players.actors import SYSTEM, Actor
-from players.models import Club, Player, User
+from players.models import Club, Outbox, Player, User
 from tests.browser.conftest import OpenPage, follow
 from tests.browser.result_form import choose_result
 from tests.browser.test_floor import evening
@@ -57,17 +57,21 @@ PATIENCE = 20.0
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 TAG = re.compile(r"<([a-z]+)((?:[^<>\"{]|\"[^\"]*\"|\{%.*?%\}|\{\{.*?\}\})*)>", re.DOTALL)
 CLASS = r"(?:[\w-]+-)?(?:message|alert|error|banner|notice|toast|undo|call)|undo-start|play-panel"
-MESSAGE = re.compile(
-    rf'\brole="(?:status|alert)"|\baria-live=|\bdata-outbox-say=|\bclass="(?:[^"]*\s)?(?:{CLASS})(?=[\s"{{])'
-)
+MESSAGE = re.compile(rf'\brole="(?:status|alert)"|\baria-live=|\bdata-say=|\bclass="(?:[^"]*\s)?(?:{CLASS})(?=[\s"{{])')
 """What makes an element a message: how screen readers hear it, or a class with such a name."""
 NAMES = (
     (r'\bid="([\w-]+)"', "#{}"),
-    (r'\b(data-(?:banner|panel|outbox-say)="[\w-]+")', "[{}]"),
+    (r'\b(data-(?:banner|panel|say)="[\w-]+")', "[{}]"),
     (rf'\bclass="(?:[^"]*\s)?({CLASS})(?=[\s"{{])', ".{}"),
     (r"\s(data-[\w-]+)", "[{}]"),
     (r'\bclass="([\w-]+)', ".{}"),
 )
+KEPT_HERE = "_partials/_kept_here.html"
+"""On every page; looked at in test_kept_here."""
+KEPT = (KEPT_HERE, "_partials/_kept_stops.html")
+"""What a page says of what this browser keeps."""
+FLOOR_BAR = "tournaments/floor/_offline.html"
+"""Its sentences are looked at in test_floor_offline."""
 GENERAL = ("", ".small", ".stack-s")
 """Names that say nothing of a message."""
 NOT_ALONE = {
@@ -90,10 +94,11 @@ NOT_ALONE = {
 class Messages:
     """The messages that a page can show, found in its templates: the selector of each, and where it is written."""
 
-    def __init__(self, *templates: str) -> None:
+    def __init__(self, *templates: str, elsewhere: tuple[str, ...] = KEPT) -> None:
         self.found: dict[str, str] = {}
         for template, text in with_included(*templates, folder=TEMPLATES).items():
-            self._add(template, text)
+            if template not in elsewhere:
+                self._add(template, text)
 
     def _add(self, template: str, text: str) -> None:
         for tag, attributes in TAG.findall(text):
@@ -102,7 +107,7 @@ class Messages:
             name = _selector_of(attributes)
             if name in GENERAL:
                 name = f"{name or tag} of {template}"
-            if name not in NOT_ALONE:
+            if name not in NOT_ALONE and not (template == FLOOR_BAR and "data-say" in name):
                 self.found.setdefault(name, template)
 
 
@@ -377,15 +382,21 @@ def test_messages_without_scripts(match: Match, browser: Browser, site: str) -> 
     assert reader.seen == WITHOUT_SCRIPTS
 
 
+STOPS = {"gone": "not_found", "forbidden": "permission_denied", "limit": "too_many_kept", "invalid": "kept_too_large"}
+"""What a page says if what it has kept is refused -> a code for which it says so."""
 ON_THE_MATCH_PAGE = {
-    *(f'[data-outbox-say="{name}"]' for name in ("offline", "kept", "unkept", "signed-out", "open", "stopped")),
+    *(f'[data-say="{name}"]' for name in ("offline", "kept", "unkept", "sign_in", "open", "restored", *STOPS)),
     ".call", ".message", ".field-error", ".alert",
 }  # fmt: skip
 SHOW_OUTBOX = "document.querySelector('[data-outbox]').scrollIntoView()"
 
 
 def says(name: str) -> tuple[str, str]:
-    return f'[data-outbox-say="{name}"]', "[data-outbox]"
+    return f'[data-say="{name}"]', "[data-outbox]"
+
+
+def refuse(code: str, route: Route) -> None:
+    route.fulfill(status=403, json={"code": code})
 
 
 def called(player: Player, by: Player) -> None:
@@ -435,7 +446,7 @@ def test_messages_of_the_match_page(
     cookies = page.context.cookies()
     page.context.clear_cookies()
     page.context.set_offline(False)
-    reader.sees(*says("signed-out"), after=show_again)
+    reader.sees(*says("sign_in"), after=show_again)
     page.context.add_cookies(cookies)
     report = ScoreReport(CAROL, (1, 3))
     report_score(match=match, side=CAROL, report=report, by=Actor.of(carol), now=timezone.now())
@@ -446,10 +457,15 @@ def test_messages_of_the_match_page(
     page.context.set_offline(True)
     page.get_by_role("button", name="Confirm this score").click()
     expect(page.locator(says("kept")[0])).to_be_visible()
-    page.context.route("**/kept/**", lambda route: route.fulfill(status=422, json={"code": "key_reused"}))
-    page.context.set_offline(False)
-    reader.sees(*says("stopped"), after=show_again)
-    page.context.unroute("**/kept/**")
+    for name, code in STOPS.items():
+        page.context.route("**/kept/**", partial(refuse, code))
+        page.context.set_offline(False)
+        page.evaluate("dispatchEvent(new Event('online'))")
+        reader.sees(*says(name), after=show_again)
+        page.context.unroute("**/kept/**")
+    Outbox.objects.all().delete()  # as in a backup from before it
+    page.evaluate("dispatchEvent(new Event('online'))")
+    reader.sees(*says("restored"), after=show_again)
     reader.seen.discard("[data-outbox]")
     page.get_by_text("Your personal link").click()
     follow(page.get_by_role("button", name="Revoke this link"))
@@ -597,7 +613,7 @@ WITHOUT_A_HEADER = {".call"}
 PAGES = {
     "board": (BOARD, BETWEEN_PLAYERS | IN_PRACTICE | INVITED | CORRESPONDING | WITHOUT_SCRIPTS | WITHOUT_A_HEADER),
     "floor": (FLOOR, ON_THE_FLOOR | WITHOUT_A_LINE | WITHOUT_ROUNDS | WITHOUT_A_HEADER),
-    "match page": (Messages("matches/reporting/match.html"), ON_THE_MATCH_PAGE),
+    "match page": (Messages("matches/reporting/match.html", elsewhere=(KEPT_HERE,)), ON_THE_MATCH_PAGE),
     "arrivals": (ARRIVALS, ON_ARRIVALS),
 }
 WRITTEN_BY_DJANGO = {".errorlist"}

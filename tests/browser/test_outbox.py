@@ -6,12 +6,38 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drf_spectacular.generators import SchemaGenerator
 from playwright.sync_api import Page
+from rest_framework import exceptions
 
+from config import limits
+from config.api_schema import operations
+from core.api import UNKNOWN_FIELD
+from players.kept.api import CODES
 from tests.browser.conftest import OpenPage
 
+ROOT = Path(__file__).resolve().parents[2]
 MODULE = "/static/config/outbox.js"
 WALK = Path(__file__).with_name("outbox_walk.js").read_text()
+TEMPLATES = ROOT / "templates"
+FIRST_VERSION = """() => new Promise((resolve) => {
+  indexedDB.deleteDatabase("barpoint");
+  const request = indexedDB.open("barpoint", 1);
+  request.onupgradeneeded = () => {
+    const { result: db, transaction } = request;
+    for (const name of ["boxes", "data", "leases"]) db.createObjectStore(name);
+    db.createObjectStore("acts", { keyPath: ["box", "n"] });
+    const [boxes, acts] = ["boxes", "acts"].map((name) => transaction.objectStore(name));
+    const row = { reader: "7", by: "Bob", last: 2, tried: 1, have: 1, failures: 0, stopped: "" };
+    for (const topic of ["match:m4", "tournament:t4"]) {
+      boxes.put({ ...row, topic, box: `box-${topic}` }, ["7", topic, ""]);
+      const act = { box: `box-${topic}`, action: "note", fields: {}, at: 0 };
+      acts.put({ ...act, n: 1, state: "sent" });
+      acts.put({ ...act, n: 2, state: "kept" });
+    }
+  };
+  request.onsuccess = () => resolve(request.result.close());
+})"""
 EVENINGS = 300
 BOX = {"topic": "match:12", "reader": "7", "by": "Bob", "read": "/api/v1/matches/none/kept/", "post": "/none/"}
 KEEP = (
@@ -97,17 +123,16 @@ def played(page: Page, script: str) -> Any:
 @pytest.mark.parametrize(
     ("status", "code", "stopped"),
     [
-        (401, "not_authenticated", "signed_out"),
-        (403, "kept_of_another", "another"),
+        (401, "not_authenticated", "sign_in"),
+        (403, "kept_of_another", "sign_in"),
         (403, "permission_denied", "forbidden"),
         (404, "not_found", "gone"),
         (413, "kept_too_large", "invalid"),
         (422, "unknown_field", "invalid"),
-        (422, "key_reused", "reused"),
     ],
 )
 def test_a_refused_request_stops_and_keeps_everything(page: Page, status: int, code: str, stopped: str) -> None:
-    """It goes on once the server is asked again and does not mind, except after a number was used twice."""
+    """It goes on once the server is asked again and does not mind."""
     answered = played(
         page,
         f"""keep(3); read(0);
@@ -115,8 +140,108 @@ def test_a_refused_request_stops_and_keeps_everything(page: Page, status: int, c
         const {{ stopped }} = device.state;
         return [due, stopped, states(), numbers(read(0))];""",
     )
-    again = [] if stopped == "reused" else ["1 note", "2 note", "3 note"]
-    assert answered == [[], stopped, "tried tried tried", again]
+    assert answered == [[], stopped, "tried tried tried", ["1 note", "2 note", "3 note"]]
+
+
+def test_what_follows_from_each_code_is_known_and_said(page: Page) -> None:
+    """A code that a request of an outbox can be refused with, as the API is described, has a sentence on each page."""
+    description = SchemaGenerator().get_schema(request=None, public=True)
+    described = {
+        operation["operationId"]: set(operation["x-codes"])
+        for _path, operation in operations(description)
+        if "x-codes" in operation
+    }
+    asked = {"matches_kept", "matches_send_kept", "tournaments_floor", "tournaments_send_kept"}
+    table = page.evaluate("outbox.CODES")
+    known = {code for codes in table.values() for code in codes}
+    assert described == dict.fromkeys(asked, known)
+    said = set(re.findall('data-say="([a-z_]+)"', (TEMPLATES / "_partials/_kept_stops.html").read_text()))
+    assert said == set(table) - {""} | {"restored"}
+    shown_by = ("_partials/_kept_here.html", "matches/reporting/_outbox.html", "tournaments/floor/_offline.html")
+    assert all("_kept_stops.html" in (TEMPLATES / name).read_text() for name in shown_by)
+
+
+def test_every_code_that_the_endpoints_refuse_with_is_described() -> None:
+    modules = [(ROOT / "players/kept" / name).read_text() for name in ("outboxes.py", "api.py")]
+    refused = {code for text in modules for code in re.findall(r'(?:Refused|_too_many)\(\s*"(\w+)"', text)}
+    assert len(refused) >= 6
+    general = [each for each in vars(exceptions).values() if isinstance(each, type)]
+    of_requests = {each.default_code for each in general if issubclass(each, exceptions.APIException)}
+    of_server = {each.code for each in vars(limits).values() if isinstance(each, limits.Refusal)}
+    # Whatever the browser sends, its method and the type that it accepts are right.
+    assert refused | of_requests | of_server | {UNKNOWN_FIELD, "second_factor_needed"} == set(CODES) | {
+        "method_not_allowed", "not_acceptable",
+    }  # fmt: skip
+
+
+def test_refused_for_a_limit_acts_can_be_changed_and_are_tried_again(page: Page) -> None:
+    script = """keep(3); read(0); answer(200, { have: 1, outcomes: [] }); read(1);
+        const due = answer(429, { code: "too_many_kept", have: 1, retryAfter: 600 });
+        const { stopped } = device.state;
+        device.strike(2);
+        return [due[0].wait, stopped, states(), numbers(read(1))];"""
+    assert played(page, script) == [600_000, "limit", "sent kept kept", ["2 struck", "3 note"]]
+
+
+def test_a_full_outbox_goes_on_in_another_one(page: Page) -> None:
+    """An act that the server has is taken back where it is; what it has not is sent with numbers from 1."""
+    script = """keep(4); read(0); answer(200, { have: 2, outcomes: [] }); device.strike(1); device.strike(4);
+        const due = answer(409, { code: "outbox_full", have: 2 });
+        const [full, more] = outbox.parted(device.state);
+        const told = ({ acts }) => acts.map(({ n, action, state, fields }) => [n, action, state, fields.of ?? 0]);
+        return [due, told(full), more.last, told(more)];"""
+    full = [[1, "note", "sent", 0], [2, "note", "sent", 0], [3, "struck", "kept", 0], [4, "struck", "kept", 0]]
+    full += [[5, "undo", "kept", 1], [6, "struck", "kept", 0]]
+    more = [[1, "note", "kept", 0], [2, "note", "kept", 0], [3, "undo", "kept", 2]]
+    assert played(page, script) == [[{"type": "part"}], full, 3, more]
+
+
+def test_what_a_restored_browser_keeps_is_not_taken_for_what_it_had_sent(page: Page) -> None:
+    """The server has the acts of a later copy, whose numbers this one gives again."""
+    script = """keep(1); read(0); answer(200, { have: 1, outcomes: [] });
+        keep(2);
+        const sent = numbers(read(5));
+        answer(422, { code: "key_reused", n: 7 });
+        return [sent, states(), numbers(read(7)), device.state.last];"""
+    assert played(page, script) == [["6 note", "7 note"], "sent tried kept", ["8 note"], 8]
+
+
+def test_a_restored_server_is_noticed_until_the_reader_knows(page: Page) -> None:
+    script = """keep(4); device.strike(4); read(0); answer(200, { have: 4, outcomes: [] });
+        read(1);
+        const { restored } = device.state;
+        answer(200, { have: 4, outcomes: [] });
+        const still = device.state.restored;
+        device.take({ type: "dismiss", n: 0 });
+        read(4);
+        return [restored, still, device.state.restored];"""
+    assert played(page, script) == [2, 2, 0]
+
+
+def test_what_was_overtaken_is_told_though_the_answer_is_lost(page: Page) -> None:
+    script = """keep(1); read(0); answer(0);
+        read(1, [{ n: 1, outcome: "overtaken", code: "over_since", text: "It is over." }]);
+        const [{ state, text, outcome }] = device.state.acts;
+        return [state, text, outcome];"""
+    assert played(page, script) == ["sent", "It is over.", "overtaken"]
+
+
+def test_a_server_that_fails_is_sent_fewer_acts_at_a_time(page: Page) -> None:
+    script = """keep(30);
+        const many = [0, 1, 2, 3, 4, 5].map(() => { const { length } = read(0)[0].acts; answer(0); return length; });
+        read(0); answer(200, { have: 1, outcomes: [] });
+        return [many, read(1)[0].acts.length];"""
+    assert played(page, script) == [[20, 10, 5, 2, 1, 1], 20]
+
+
+def test_the_store_of_an_earlier_version_is_taken_over(page: Page) -> None:
+    """Its outboxes did not say where they go, and none of its acts that they wait."""
+    page.evaluate(FIRST_VERSION)
+    rows = page.evaluate("async (module) => (await import(`${module}?again`)).boxesHere()", MODULE)
+    assert [(row["topic"], row["count"], row["read"], row["post"]) for row in rows] == [
+        ("match:m4", 1, "/api/v1/matches/m4/kept/", "/api/v1/matches/m4/kept/"),
+        ("tournament:t4", 1, "/api/v1/tournaments/t4/floor/?outbox=", "/api/v1/tournaments/t4/kept/"),
+    ]
 
 
 def test_attempts_become_rarer_and_a_server_may_ask_for_more(page: Page) -> None:
@@ -199,9 +324,9 @@ def test_wiping_leaves_nothing_of_the_reader(page: Page) -> None:
     page.evaluate("async (options) => { window.other = await outbox.openOutbox(options); }", {**BOX, "reader": "8"})
     page.evaluate("other.keep({ action: 'note', fields: { text: 'y' } })")
     page.evaluate("outbox.putData('7', 'tournament:1', { names: ['Bob'] })")
-    assert [row["count"] for row in page.evaluate("outbox.unsentHere()")] == [3, 1]
+    assert [row["count"] for row in page.evaluate("outbox.boxesHere()")] == [3, 1]
     page.evaluate("outbox.wipe('7')")
     page.evaluate("box.strike(1)")
-    assert [(row["reader"], row["count"]) for row in page.evaluate("outbox.unsentHere()")] == [("8", 1)]
+    assert [(row["reader"], row["count"]) for row in page.evaluate("outbox.boxesHere()")] == [("8", 1)]
     assert page.evaluate("outbox.getData('7', 'tournament:1')") is None
     assert page.evaluate("box.acts()") == []

@@ -31,8 +31,8 @@ LEFT = 4
 """Checkers that are still to be borne off where a test plays on."""
 
 
-def eventually(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
+def eventually(true: Callable[[], bool], *, seconds: float = PATIENCE) -> None:
+    until = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < until, "it never came to be"
         time.sleep(0.05)

@@ -46,9 +46,9 @@ EVERYTHING = """async () => {
   }
   return JSON.stringify(found);
 }"""
-KEEP = """async ([topic, reader, pair, seen]) => {
+KEEP = """async ([topic, url, reader, pair, seen]) => {
   const { openOutbox } = await import("/static/config/outbox.js");
-  const box = await openOutbox({ topic, reader, by: "Bob", read: "/not/there/", post: "/not/there/" });
+  const box = await openOutbox({ topic, reader, by: "Bob", read: url, post: url });
   box.close();
   const fields = { winner: 0, points: 4 };
   await box.keep({ action: "claim", pair, fields, seen, seen_at: Date.now(), label: "7–4" });
@@ -139,14 +139,9 @@ def test_the_next_reader_finds_no_data_and_acts_stay_for_their_owner(
 def test_they_are_sent_first(open_page: OpenPage, running: RunningEvent, bob: User) -> None:
     match = running.fixture.match
     assert match is not None
-    page = open_page(f"/matches/{match.public_id}/", user=bob)
-    page.wait_for_function(
-        "(key) => import('/static/config/outbox.js').then((outbox) => outbox.getData(...key))",
-        arg=[str(bob.pk), f"urls:{match.topic}"],
-    )
-    page.goto("/notifications/")
+    page = open_page("/notifications/", user=bob)
     pair = [match.player_0.public_id, match.player_1.public_id]
-    page.evaluate(KEEP, [match.topic, str(bob.pk), pair, match.seq])
+    page.evaluate(KEEP, [match.topic, f"/api/v1/matches/{match.public_id}/kept/", str(bob.pk), pair, match.seq])
     sign_out(page)
     page.get_by_role("button", name="Send and sign out").click()
     is_signed_out(page)

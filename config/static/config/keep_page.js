@@ -3,7 +3,7 @@
  * browsers have over HTTPS only, and notes the lines of the page that are marked for it.
  */
 
-const { topic, title, read, post, worker } = document.querySelector('meta[name="kept-page"]').dataset;
+const { topic, title, worker } = document.querySelector('meta[name="kept-page"]').dataset;
 const reader = document.body.dataset.reader ?? "";
 
 async function register() {
@@ -21,7 +21,6 @@ function linesOf(page) {
 async function note() {
   await (await import("./this_device.js")).ready;
   const { putData } = await import("./outbox.js");
-  if (read) await putData(reader, `urls:${topic}`, { read, post });
   await putData(reader, `page:${location.pathname}`, { title, topic, lines: linesOf(document), at: Date.now() });
 }
 

@@ -2,14 +2,13 @@
  * Acts that are kept on this device until the server has them. One outbox for each browser, reader and event or match.
  *
  *     const box = await openOutbox({
- *       topic: "match:12", reader: "7", by: "Bob",    // whose acts, as `reader_id` has it, and the name they give
+ *       topic: "match:k3v9w2xq7m", reader: "7", by: "Bob",   // whose acts, as `reader_id` has it, and the name they give
  *       read: "/api/v1/matches/k3v9w2xq7m/kept/",     // asked before each sending, with ?outbox=
- *       post: "/api/v1/matches/k3v9w2xq7m/kept/",
- *       headers: { "Match-Link": token },             // of both, if the page was opened by a personal link
- *       keptIn: (data) => data,                       // of an answer to `read`: { have, open, seen, now, csrf, me }
+ *       post: "/api/v1/matches/k3v9w2xq7m/kept/",     // both stay with the outbox, so that any page can send
+ *       headers: { "Match-Link": token },             // of both, if the page was opened by a personal link; not stored
  *       onRead: (data) => {},                         // gets each answer to `read`, such as the floor's data
  *       carried: false,                               // whether the reader sends acts of somebody else, and knows it
- *       box: "",                                      // an outbox that was taken over with `adopt`
+ *       box: "",                                      // another outbox of this topic: one of `boxesHere`, or adopted
  *     });
  *     const n = await box.keep({ action, fixture, pair, fields, seen, seen_at, label });
  *         // Resolves once the act is durable: only then may a page say "kept". Rejects if the browser cannot keep it.
@@ -17,24 +16,26 @@
  *     await box.handOver()                              // what is not settled, for another device: it may have left then
  *     box.acts()        // by number: { n, action, …, state, outcome, code, text }
  *         // state: kept (only here), tried (may have left), sent (the server has it), open (a person has to decide it)
+ *     box.told()        // the acts of which the reader should know: open, or overtaken by others; until `dismiss`
  *     box.line          // { up: true | false | null, since: ms }; null until the server was asked
- *     box.stopped       // why nothing is sent by itself: "" | signed_out | another | forbidden | gone | reused | invalid
+ *     box.stopped       // why nothing is sent by itself, as in `CODES`; "" if it is
+ *     box.restored      // how many acts are sent again since the site was restored from a backup, until `dismiss(0)`
  *     box.isSending, box.unsent(), box.key
  *     const stop = box.subscribe(({ arrived }) => {});   // after each change, in whichever tab; `arrived` are new acts
  *                                                        // that the server has
  *     await box.ask()       // the kept part of an answer to `read`, 4 s at most; null if an act has to be kept: there is
  *                           // no line, which is our own JSON and nothing else, or the session is over or another's
- *     await box.dismiss(n)  // the reader knows what became of an open act: `isDismissed`
+ *     await box.dismiss(n)  // the reader knows what became of an act
  *     box.heard(isUp)                                   // what another request of the page found about the line
  *     await box.took(data)                              // an answer to `read` that the page has got by itself
  *     box.sendNow(); box.close();
  *     hasLeft(act, acts)   // whether an act counts for nobody any more: struck, or taken back by another act
  *
- * `await wipe(reader)` deletes all that this browser has of a reader; without one, of everybody. `unsentHere()` lists
- * the outboxes with acts that were not sent: [{ topic, reader, by, box, carried, count }]. `adopt({ box, topic, reader,
- * by, acts })` takes over the acts of another device, as `onWire` writes them. `putData(reader, topic, value)` and
- * `getData(reader, topic)` keep the last data of a page; those of another account, and those after their `until` (ms),
- * are deleted first.
+ * `await wipe(reader)` deletes all that this browser has of a reader; without one, of everybody. `boxesHere()` lists the
+ * outboxes that have something to send or to tell, as options of `openOutbox` with the `count` of unsent acts. `adopt({
+ * box, topic, reader, by, read, post, acts })` takes over the acts of another device, as `onWire` writes them.
+ * `putData(reader, topic, value)` and `getData(reader, topic)` keep the last data of a page; those of another account,
+ * and those after their `until` (ms), are deleted first.
  *
  * Everything that is decided is decided by `step`, a pure function; it runs in one transaction with what it changes, so
  * that several tabs agree on the numbers, and an act is marked as tried before it leaves.
@@ -42,7 +43,8 @@
 
 import { recall } from "../matches/play/kept.js";
 
-const DATABASE = "barpoint";
+const DATABASE = "barpoint"; // as in waiting.js
+const VERSION = 2;
 const CHANNEL = "barpoint-outbox";
 const MOST_ACTS = 20; // in one request
 const MOST_BYTES = 30_000; // of the acts of one request
@@ -53,6 +55,7 @@ const FIRST_PAUSE = 2_000; // ms between two attempts, doubled with each failure
 const MAX_PAUSE = 30_000;
 const PATIENCE = 4_000; // ms in which a server answers to which there is a line
 const SENDING = 12_000; // ms in which it has to store what it is sent
+const MOST_PATIENCE = 60_000; // ms; both grow with what the last answer took
 const LEASE = 4_000; // ms for which one tab sends; it renews that until it is done, or is closed or left
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyzo"; // 32 signs, so that five random bits choose one
 const KEY_LENGTH = 22;
@@ -60,22 +63,37 @@ const KEY_LENGTH = 22;
 // What is decided.
 
 /** An outbox that has kept nothing. `last` is its highest number, `tried` the highest that may have left. */
-export const EMPTY = { last: 0, tried: 0, have: 0, failures: 0, stopped: "", acts: [] };
+export const EMPTY = { last: 0, tried: 0, have: 0, failures: 0, stopped: "", restored: 0, acts: [] };
 
 const BLANK = { action: "", fixture: "", pair: [], fields: {}, seen: 0, seen_at: 0, at: 0, label: "" };
-const STOPS = { 401: "signed_out", 403: "forbidden", 404: "gone", 413: "invalid", 422: "invalid" };
-const STOP_CODES = { kept_of_another: "another", key_reused: "reused" };
+
+/**
+ * Why nothing is sent by itself, with the codes of answers that say so; a page has a sentence for each. After those of ""
+ * it is tried again soon.
+ */
+export const CODES = {
+  sign_in: ["not_authenticated", "authentication_failed", "kept_of_another"],
+  forbidden: ["permission_denied", "second_factor_needed"],
+  gone: ["not_found"],
+  limit: ["too_many_outboxes", "too_many_kept"],
+  invalid: ["kept_too_large", "invalid", "unknown_field", "parse_error", "unsupported_media_type"],
+  "": ["kept_gap", "key_reused", "outbox_full", "throttled", "busy", "out_of_order", "too_slow", "error"],
+};
+
 const isOpen = ({ outcome }) => outcome === "differs" || outcome === "refused";
 const isUnsent = ({ state }) => state === "kept" || state === "tried";
+const isToSend = (act) => isUnsent(act) && act.action !== "struck";
+const isToTell = ({ state, outcome, isDismissed }) => !isDismissed && (state === "open" || outcome === "overtaken");
 const again = (wait) => ({ type: "round", wait });
 
 /**
  * Return the next state of an outbox and what is to be done: `{ type: "round", wait }`, to read and send in `wait` ms,
- * or `{ type: "post", left, acts }`. Events, each with `now` in ms by the clock of the device:
+ * `{ type: "post", left, acts }`, or `{ type: "part" }`, to go on with another outbox, as this one is full. Events, each
+ * with `now` in ms by the clock of the device:
  *
  * - `keep { act }`, `strike { n, seen, seen_at }`, `dismiss { n }`, `handed`
  * - `read { have, open, isOther, mayPost }`: the server was asked what it has; `isOther` if the session is another's
- * - `answer { status, code, have, outcomes, retryAfter }`: to a post, or to a read that failed; status 0 without any
+ * - `answer { status, code, have, n, outcomes, retryAfter }`: to a post, or to a read that failed; status 0 without any
  */
 export function step(state, event) {
   return STEPS[event.type](state, event);
@@ -100,6 +118,7 @@ const STEPS = {
   },
 
   dismiss(state, { n }) {
+    if (n === 0) return [{ ...state, restored: 0 }, []];
     const acts = state.acts.filter((act) => act.n === n);
     return [replaced(state, acts.map((act) => ({ ...act, isDismissed: true }))), []];
   },
@@ -111,31 +130,71 @@ const STEPS = {
   },
 
   read(state, { have, open, isOther = false, mayPost = true, now }) {
-    if (isOther) return [{ ...state, stopped: "another" }, []];
-    const known = withoutOld(arrived({ ...state, stopped: state.stopped === "reused" ? "reused" : "" }, have, open), now);
+    if (isOther) return [{ ...state, stopped: "sign_in" }, []];
+    const known = withoutOld(arrived({ ...state, stopped: "" }, have, open), now);
     const unsent = known.acts.filter((act) => act.n > have);
-    if (!unsent.length || known.stopped) return [{ ...known, failures: 0 }, []];
+    if (!unsent.length) return [{ ...known, failures: 0 }, []];
     if (!mayPost) return [known, [again(0)]];
-    const [acts, wait] = batch(unsent, now);
+    const [acts, wait] = batch(unsent, now, known.failures);
     if (!acts.length) return [{ ...known, failures: 0 }, [again(wait)]];
     const tried = Math.max(known.tried, acts.at(-1).n);
     const marked = acts.map((act) => (act.state === "tried" ? act : { ...act, state: "tried" }));
     return [{ ...replaced(known, marked), tried }, [{ type: "post", left: unsent.length - acts.length, acts }]];
   },
 
-  answer(state, { status, code = "", have, outcomes = [], retryAfter = 0 }) {
+  answer(state, { status, code = "", have, n, outcomes = [], retryAfter = 0 }) {
     if (status === 200) {
       const known = { ...replaced(state, decided(state.acts, outcomes)), have, failures: 0, stopped: "" };
       return [known, known.acts.some((act) => act.n > have) ? [again(0)] : []];
     }
-    const stopped = STOP_CODES[code] ?? (code && STOPS[status]) ?? "";
-    if (stopped) return [{ ...state, stopped }, []];
+    const stopped = stopOf(status, code);
     const failures = state.failures + 1;
-    const known = status === 409 && have !== undefined ? arrived(state, have, state.acts.filter(isOpen)) : state;
     const wait = Math.max(pauseAfter(failures), 1000 * retryAfter);
-    return [{ ...known, failures }, known.acts.some(isUnsent) ? [again(wait)] : []];
+    const known = { ...untried(state, { code, have, n }), failures, stopped };
+    if (code === "outbox_full") return state.carried ? [{ ...known, stopped: "limit" }, []] : [known, [{ type: "part" }]];
+    if (stopped && stopped !== "limit") return [{ ...known, failures: state.failures }, []];
+    return [known, known.acts.some(isUnsent) ? [again(wait)] : []];
   },
 };
+
+/** Why nothing is sent by itself after an answer that refuses; "" if it is tried again. */
+function stopOf(status, code) {
+  const known = Object.keys(CODES).find((why) => CODES[why].includes(code));
+  if (known !== undefined || !code || status >= 500) return known ?? "";
+  return status === 401 ? "sign_in" : status === 429 ? "limit" : "invalid";
+}
+
+/** The state after a refusal that says which acts the server has: those it does not take can be changed again. */
+function untried(state, { code, have, n }) {
+  if (code === "key_reused" && n) {
+    // Another copy of this browser has used the number; the next answer to `read` gives the acts from here others.
+    return renewed(state, n - 1);
+  }
+  if (have === undefined) return state;
+  const isRefused = code === "outbox_full" || CODES.limit.includes(code);
+  return arrived(isRefused ? renewed(state, have) : state, have, state.acts.filter(isOpen));
+}
+
+/** The state in which no act after number `n` has been tried. */
+function renewed(state, n) {
+  const acts = state.acts.filter((act) => act.n > n && act.state === "tried");
+  return { ...replaced(state, acts.map((act) => ({ ...act, state: "kept" }))), tried: Math.min(state.tried, n) };
+}
+
+/**
+ * Part an outbox that is full into itself and the acts of another one, which takes what the server does not have. What
+ * takes back an act that the server has stays, as it names it by its number.
+ */
+export function parted(state) {
+  const staysBehind = ({ action, fields }) => action === "undo" && fields.of <= state.have;
+  const moved = state.acts.filter((act) => act.n > state.have && isToSend(act) && !staysBehind(act));
+  const numbers = new Map(moved.map((act, place) => [act.n, place + 1]));
+  const acts = moved.map((act) => {
+    const of = numbers.get(act.fields.of);
+    return { ...act, n: numbers.get(act.n), state: "kept", ...(of && { fields: { of } }) };
+  });
+  return [replaced(state, moved.map(struck)), { ...EMPTY, last: acts.length, acts }];
+}
 
 const pauseAfter = (failures) => Math.min(MAX_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
 
@@ -167,8 +226,9 @@ function decided(acts, outcomes) {
  * The state once the server has said up to which number it has the acts, and which of them a person has to decide. If it
  * has fewer than before, it was restored from a backup: whatever is above is sent again, and what is gone, as struck.
  */
-function arrived(state, have, open) {
-  const undecided = new Map(open.filter(isOpen).map((row) => [row.n, row]));
+function arrived(before, have, open) {
+  const state = renumbered(before, have);
+  const told = new Map(open.map((row) => [row.n, row]));
   const acts = new Map(state.acts.map((act) => [act.n, act]));
   const { reader, by, carried } = state;
   // What was never taken over is not gone: only its own device can say.
@@ -176,23 +236,44 @@ function arrived(state, have, open) {
   for (const n of gone) if (!acts.has(n)) acts.set(n, struck({ n, at: 0, reader, by }));
   const inOrder = [...acts.values()].sort((one, other) => one.n - other.n);
   const settled = inOrder.map((act) => {
-    const wanted = act.n > have ? (act.n > state.tried ? "kept" : "tried") : undecided.has(act.n) ? "open" : "sent";
-    if (act.state === wanted) return act;
-    const { outcome, code, text } = undecided.get(act.n) ?? (act.n > have ? {} : act);
-    return { ...act, state: wanted, outcome, code, text };
+    const row = told.get(act.n);
+    const wanted = act.n > have ? (act.n > state.tried ? "kept" : "tried") : row && isOpen(row) ? "open" : "sent";
+    const isNews = row?.outcome === "overtaken" && act.outcome !== "overtaken";
+    if (act.state === wanted && !isNews) return act;
+    const { outcome, code, text } = row ?? (act.n > have ? {} : act);
+    return { ...act, state: wanted, outcome, code, text, isDismissed: act.isDismissed && act.n <= have };
   });
-  return { ...state, have, last: Math.max(state.last, have), acts: settled };
+  const again = settled.filter((act) => act.n > have && act.n <= state.have && act.action !== "struck").length;
+  const restored = again || (state.restored ?? 0);
+  const [last, tried] = [Math.max(state.last, have), Math.max(state.tried, have)];
+  return { ...state, have, last, tried, restored, acts: settled };
+}
+
+/**
+ * If this browser was restored from an older copy, the server has acts of later numbers: what has never left from here
+ * is none of them and goes on after them.
+ */
+function renumbered(state, have) {
+  const first = state.acts.find((act) => act.state === "kept")?.n;
+  if (state.carried || !(first <= have)) return state;
+  const shift = have + 1 - first;
+  const acts = state.acts.map((act) => {
+    if (act.state !== "kept") return act;
+    const fields = act.fields.of >= first ? { of: act.fields.of + shift } : act.fields;
+    return { ...act, n: act.n + shift, fields };
+  });
+  return { ...state, tried: have, last: state.last + shift, acts };
 }
 
 function withoutOld(state, now) {
   return { ...state, acts: state.acts.filter((act) => act.state !== "sent" || now - act.at <= KEPT_FOR) };
 }
 
-/** The acts to send now, in order, and how long the first of the others has to wait. */
-function batch(unsent, now) {
+/** The acts to send now, in order, fewer after failures, and how long the first of the others has to wait. */
+function batch(unsent, now, failures) {
   const acts = [];
   let bytes = 0;
-  for (const act of unsent.slice(0, MOST_ACTS)) {
+  for (const act of unsent.slice(0, Math.max(1, MOST_ACTS >> failures))) {
     const age = now - act.at;
     // A device whose clock was set back does not know how old it is.
     const wait = act.action === "result" && act.state === "kept" && age >= 0 ? UNDO_WINDOW - age : 0;
@@ -215,15 +296,21 @@ let opening = null;
 
 function database() {
   opening ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.onupgradeneeded = () => {
-      const db = request.result;
-      db.createObjectStore("boxes");
-      db.createObjectStore("acts", { keyPath: ["box", "n"] });
-      db.createObjectStore("data");
-      db.createObjectStore("leases");
+    const request = indexedDB.open(DATABASE, VERSION);
+    request.onupgradeneeded = ({ oldVersion }) => {
+      const { result: db, transaction } = request;
+      if (!oldVersion) {
+        for (const name of ["boxes", "data", "leases"]) db.createObjectStore(name);
+        db.createObjectStore("acts", { keyPath: ["box", "n"] });
+      }
+      const acts = transaction.objectStore("acts");
+      acts.createIndex("waiting", "isWaiting");
+      rewrite(acts, marked);
+      rewrite(transaction.objectStore("boxes"), (row) => ({ ...addressesOf(row.topic), ...row }));
     };
     request.onerror = () => reject(request.error);
+    // A tab with an older version is still busy. It lets go once it is not.
+    request.onblocked = () => reject(new Error("blocked"));
     request.onsuccess = () => {
       const db = request.result;
       db.onclose = () => (opening = null);
@@ -237,6 +324,24 @@ function database() {
   opening.catch(() => (opening = null));
   return opening;
 }
+
+/** Write each row of a store anew, within the transaction of an upgrade. */
+function rewrite(store, change) {
+  store.openCursor().onsuccess = ({ target: { result: cursor } }) => {
+    cursor?.update(change(cursor.value));
+    cursor?.continue();
+  };
+}
+
+/** Where the acts of an outbox go that was stored before it knew. */
+function addressesOf(topic) {
+  const [kind, id] = topic.split(":");
+  const post = `/api/v1/${kind === "match" ? "matches" : "tournaments"}/${id}/kept/`;
+  return { read: kind === "match" ? post : `/api/v1/tournaments/${id}/floor/?outbox=`, post };
+}
+
+/** An act as it is stored: the index `waiting` has those that any page sends or tells of. */
+const marked = (act) => ({ ...act, isWaiting: isToSend(act) || isToTell(act) ? 1 : undefined });
 
 const answered = (request) =>
   new Promise((resolve, reject) => {
@@ -275,7 +380,7 @@ function save(boxes, acts, key, before, { acts: now, ...row }) {
   boxes.put(row, key);
   const known = new Map(before.acts.map((act) => [act.n, act]));
   for (const act of now) {
-    if (known.get(act.n) !== act) acts.put({ ...act, box: row.box });
+    if (known.get(act.n) !== act) acts.put(marked({ ...act, box: row.box }));
     known.delete(act.n);
   }
   for (const n of known.keys()) acts.delete([row.box, n]);
@@ -300,12 +405,13 @@ export async function wipe(reader) {
   tell({});
 }
 
-export function unsentHere() {
+export function boxesHere() {
   const list = async (boxes, acts) => {
     const found = [];
-    for (const { topic, reader, by, box, carried = false } of await answered(boxes.getAll())) {
-      const unsent = (await answered(acts.getAll(numbersOf(box)))).filter(isUnsent);
-      if (unsent.length) found.push({ topic, reader, by, box, carried, count: unsent.length });
+    for (const key of await answered(boxes.getAllKeys())) {
+      const { topic, reader, by, read, post, carried, acts: all } = await load(boxes, acts, key);
+      const count = all.filter(isToSend).length;
+      if (count || all.some(isToTell)) found.push({ topic, reader, by, read, post, carried, box: key[2], count });
     }
     return found;
   };
@@ -313,13 +419,13 @@ export function unsentHere() {
 }
 
 /** Take over an outbox of another device, to be opened with `box` and `carried`. Its acts keep their numbers. */
-export function adopt({ box, topic, reader, by, acts: taken }) {
+export function adopt({ box, topic, reader, acts: taken, ...more }) {
   const key = keyOf(reader, topic, box);
   return stored(["boxes", "acts"], async (boxes, acts) => {
-    const before = (await load(boxes, acts, key)) ?? { ...EMPTY, topic, reader, by, box, carried: true };
+    const before = (await load(boxes, acts, key)) ?? { ...EMPTY, topic, reader, box, carried: true, ...more };
     const known = new Set(before.acts.map(({ n }) => n));
-    const more = taken.filter(({ n }) => !known.has(n)).map((act) => ({ ...BLANK, ...act, state: "kept" }));
-    const all = [...before.acts, ...more].sort((one, other) => one.n - other.n);
+    const others = taken.filter(({ n }) => !known.has(n)).map((act) => ({ ...BLANK, ...act, state: "kept" }));
+    const all = [...before.acts, ...others].sort((one, other) => one.n - other.n);
     save(boxes, acts, key, before, { ...before, last: Math.max(before.last, ...all.map(({ n }) => n)), acts: all });
   });
 }
@@ -362,7 +468,7 @@ export const getData = (reader, topic) =>
 
 const tab = newKey();
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(CHANNEL) : null;
-const boxesHere = new Set();
+const opened = new Set();
 
 /** Tell the other tabs that an outbox has changed. */
 function tell(message) {
@@ -370,8 +476,11 @@ function tell(message) {
 }
 
 channel?.addEventListener("message", () => {
-  for (const box of boxesHere) box.changed();
+  for (const box of opened) box.changed();
 });
+
+/** What an answer to `read` says of an outbox: the floor's has it beside other data. */
+const keptIn = (data) => data.kept ?? data;
 
 class Outbox {
   line = { up: null, since: 0 };
@@ -384,9 +493,10 @@ class Outbox {
   #dueAt = Infinity;
   #isAsking = false;
   #isLate = false; // Something was kept while the server was being asked.
+  #slowness = 1; // how many times longer than usual the server may take to answer
 
   constructor(options) {
-    this.#options = { by: "", headers: {}, keptIn: (data) => data, carried: false, ...options };
+    this.#options = { by: "", headers: {}, carried: false, ...options };
     this.#id = keyOf(options.reader, options.topic, options.box);
   }
 
@@ -395,7 +505,17 @@ class Outbox {
   }
 
   get stopped() {
-    return this.#state.stopped;
+    const { stopped } = this.#state;
+    // To an account, the match of another one is not there.
+    return stopped === "gone" && !this.#isReader() && !this.#options.headers["Match-Link"] ? "sign_in" : stopped;
+  }
+
+  get restored() {
+    return this.#state.restored ?? 0;
+  }
+
+  #isReader() {
+    return document.body.dataset.reader === this.#options.reader;
   }
 
   acts() {
@@ -403,7 +523,11 @@ class Outbox {
   }
 
   unsent() {
-    return this.#state.acts.filter((act) => isUnsent(act) && act.action !== "struck");
+    return this.#state.acts.filter(isToSend);
+  }
+
+  told() {
+    return this.#state.acts.filter(isToTell);
   }
 
   subscribe(callback) {
@@ -422,7 +546,7 @@ class Outbox {
   }
 
   async took(data, { mayPost = false } = {}) {
-    const kept = this.#options.keptIn(data);
+    const kept = keptIn(data);
     if (!Number.isInteger(kept?.have) || !this.key) return [];
     const isOther = !this.#options.carried && kept.me?.reader !== this.#options.reader;
     const { effects } = await this.#take({ type: "read", have: kept.have, open: kept.open ?? [], isOther, mayPost });
@@ -447,7 +571,7 @@ class Outbox {
 
   async ask() {
     const data = await this.#read();
-    const kept = data && this.#options.keptIn(data);
+    const kept = data && keptIn(data);
     return kept?.me.reader === this.#options.reader ? kept : null;
   }
 
@@ -457,7 +581,7 @@ class Outbox {
 
   close() {
     clearTimeout(this.#timer);
-    boxesHere.delete(this);
+    opened.delete(this);
   }
 
   /** Another tab may have stored something. */
@@ -474,15 +598,25 @@ class Outbox {
 
   /** Let an event happen to the outbox as it is stored, whichever tab has changed it; then do what follows from it. */
   async #take(event) {
-    const { topic, reader, by } = this.#options;
+    const { topic, reader, by, read, post } = this.#options;
     const [state, effects] = await stored(["boxes", "acts"], async (boxes, acts) => {
       const before = await load(boxes, acts, this.#id);
       // Only an act begins an outbox: one that was wiped does not come back.
       if (!before && event.type !== "keep") return [EMPTY, []];
-      const known = before ?? { ...EMPTY, topic, reader, by, box: newKey() };
+      const whose = { topic, reader, by, read, post };
+      const known = before ?? { ...EMPTY, ...whose, box: newKey() };
       const taken = step(known, { now: Date.now(), ...event });
-      save(boxes, acts, this.#id, known, taken[0]);
-      return taken;
+      if (taken[1][0]?.type !== "part") {
+        save(boxes, acts, this.#id, known, taken[0]);
+        return taken;
+      }
+      const [full, more] = parted(taken[0]);
+      const next = { ...more, ...whose, box: newKey() };
+      save(boxes, acts, keyOf(reader, topic, full.box), known, full);
+      save(boxes, acts, this.#id, EMPTY, next);
+      // What takes back acts that the server has leaves from there.
+      if (full.acts.some(isToSend)) openOutbox({ ...this.#options, box: full.box });
+      return [next, [again(0)]];
     });
     this.#became(state);
     tell({});
@@ -533,7 +667,7 @@ class Outbox {
     const { carried, post } = this.#options;
     const acts = request.acts.map(onWire);
     const body = JSON.stringify({ outbox: this.key, now: Date.now(), left: request.left, carried, acts });
-    const headers = { "Content-Type": "application/json", "X-CSRFToken": this.#options.keptIn(data).csrf ?? "" };
+    const headers = { "Content-Type": "application/json", "X-CSRFToken": keptIn(data).csrf ?? "" };
     const answer = await this.#fetch(post, SENDING, { method: "POST", body, headers });
     const isOurs = answer.status !== 200 || (Number.isInteger(answer.body.have) && Array.isArray(answer.body.outcomes));
     await this.#answer(isOurs ? answer : { ...answer, status: 0 });
@@ -541,7 +675,7 @@ class Outbox {
 
   /** Ask the server what it has. Returns its answer, or null if there is no line or the reader has no access. */
   async #read() {
-    const { read, keptIn, onRead } = this.#options;
+    const { read, onRead } = this.#options;
     const url = new URL(read, location.href);
     if (this.key) url.searchParams.set("outbox", this.key);
     const answer = await this.#fetch(url, PATIENCE);
@@ -556,14 +690,17 @@ class Outbox {
 
   /** Our own JSON counts; a portal, a proxy or nothing at all does not. */
   async #fetch(url, patience, { headers, ...options } = {}) {
-    const signal = AbortSignal.timeout(patience);
+    const began = performance.now();
+    const signal = AbortSignal.timeout(Math.min(MOST_PATIENCE, patience * this.#slowness));
     const all = { Accept: "application/json", ...this.#options.headers, ...headers };
     try {
       const response = await fetch(url, { cache: "no-store", signal, headers: all, ...options });
       const retryAfter = Number(response.headers.get("Retry-After")) || 0;
       const body = await response.json();
+      this.#slowness = Math.max(1, (2 * (performance.now() - began)) / patience);
       return { status: response.ok || body?.code ? response.status : 0, body: body ?? {}, retryAfter };
-    } catch {
+    } catch ({ name }) {
+      if (name === "TimeoutError") this.#slowness = Math.min(2 * this.#slowness, MOST_PATIENCE / PATIENCE);
       return { status: 0, body: {}, retryAfter: 0 };
     }
   }
@@ -571,7 +708,7 @@ class Outbox {
   async #answer({ status, body, retryAfter }) {
     this.heard(status > 0 && status < 500);
     const { code, have = body.params?.have, outcomes } = body;
-    await this.#take({ type: "answer", status, code, have, outcomes, retryAfter });
+    await this.#take({ type: "answer", status, code, have, n: body.params?.n, outcomes, retryAfter });
   }
 
   #sending(isSending) {
@@ -602,7 +739,7 @@ class Outbox {
 /** Open the outbox of a reader and a topic. Where the browser stores nothing it is empty, and `keep` rejects. */
 export async function openOutbox(options) {
   const box = new Outbox(options);
-  boxesHere.add(box);
+  opened.add(box);
   await box.changed().catch(() => {});
   // What was sent is asked for as well: the server may have been restored, and what it could not do may be decided.
   if (box.acts().length) box.sendNow();
@@ -611,6 +748,6 @@ export async function openOutbox(options) {
 
 for (const [target, type] of [[window, "online"], [document, "visibilitychange"], [window, "pageshow"]]) {
   target.addEventListener(type, () => {
-    if (!document.hidden) for (const box of boxesHere) if (box.acts().length) box.sendNow();
+    if (!document.hidden) for (const box of opened) if (box.acts().length) box.sendNow();
   });
 }

@@ -64,8 +64,9 @@ async function leave(form) {
 
 /** Ask what becomes of acts that were not sent, before a form ends the session. */
 async function asked(form) {
-  const { unsentHere } = await import("./outbox.js").catch(() => ({ unsentHere: () => [] }));
-  const boxes = (await Promise.resolve(unsentHere()).catch(() => [])).filter((box) => box.reader === reader);
+  const { boxesHere } = await import("./outbox.js").catch(() => ({ boxesHere: () => [] }));
+  const all = await Promise.resolve(boxesHere()).catch(() => []);
+  const boxes = all.filter((box) => box.reader === reader && box.count);
   if (!boxes.length) return leave(form);
   const count = boxes.reduce((sum, box) => sum + box.count, 0);
   for (const element of question.querySelectorAll("[data-text]")) {
@@ -85,15 +86,12 @@ async function asked(form) {
 
 /** Send the acts of these outboxes. Returns whether the server has all of them. */
 async function sent(boxes) {
-  const { getData, openOutbox } = await import("./outbox.js");
-  const gone = boxes.map(async ({ topic, by, carried, box: taken }) => {
-    const urls = await getData(reader, `urls:${topic}`);
-    if (!urls) return false;
-    const keptIn = (data) => data.kept ?? data;
-    const box = await openOutbox({ topic, reader, by, ...urls, keptIn, ...(carried && { carried, box: taken }) });
+  const { openOutbox } = await import("./outbox.js");
+  const gone = boxes.map(async (row) => {
+    const box = await openOutbox(row);
     const isGone = new Promise((resolve) => {
       const look = () => box.unsent().length || resolve(true);
-      box.subscribe(look);
+      box.subscribe(() => (box.stopped ? resolve(false) : look()));
       setTimeout(resolve, PATIENCE, false);
       look();
     });

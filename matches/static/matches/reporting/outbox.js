@@ -10,6 +10,7 @@ import { watch } from "../../config/stream.js";
 import { forget } from "../play/kept.js";
 
 const LOOK = 3_000; // ms after which a page that can be seen looks again whether the line is back
+const REPLACED = ["claim", "running-score"]; // actions of which the newest counts
 const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
 let panel = null;
@@ -39,27 +40,24 @@ async function open() {
   show();
 }
 
-/** The acts that the reader is shown, and what is said of them. */
-function shown() {
-  const unsent = box.unsent();
-  const open = box.acts().filter((act) => act.state === "open" && !act.isDismissed);
-  const says = [isRefused && "offline", unkept && "unkept", unsent.length && stateOf(box.stopped), open.length && "open"];
-  return { says, acts: [...(unkept ? [unkept] : []), ...unsent, ...open] };
-}
-
-function stateOf(stopped) {
-  if (!stopped) return "kept";
-  // Without a link, a match that is not there is that of another account.
-  const isOther = stopped === "another" || (stopped === "gone" && !about.link);
-  return isOther || stopped === "signed_out" ? "signed-out" : "stopped";
-}
-
 function show() {
-  const { says, acts } = shown();
-  panel.hidden = !acts.length && !isRefused;
-  for (const text of panel.querySelectorAll("[data-outbox-say]")) text.hidden = !says.includes(text.dataset.outboxSay);
-  const link = panel.querySelector("[data-outbox-say='signed-out'] a");
-  link.textContent = fillIn(link.dataset.text, { by: about.by, count: String(box.unsent().length) });
+  const { restored } = box;
+  const unsent = box.unsent();
+  const told = box.told();
+  const says = {
+    offline: isRefused,
+    unkept,
+    [box.stopped || "kept"]: unsent.length,
+    open: told.some(({ state }) => state === "open"),
+    restored,
+  };
+  const acts = [...(unkept ? [unkept] : []), ...unsent, ...told];
+  panel.hidden = !acts.length && !isRefused && !restored;
+  for (const text of panel.querySelectorAll("[data-say]")) {
+    text.hidden = !says[text.dataset.say];
+    const values = { by: about.by, count: String(restored || unsent.length) };
+    for (const part of text.querySelectorAll("[data-text]")) part.textContent = fillIn(part.dataset.text, values);
+  }
   panel.querySelector("[data-outbox-acts]").replaceChildren(...acts.map(row));
 }
 
@@ -70,9 +68,10 @@ function row(act) {
   item.querySelector("[data-outbox-typed]").textContent = fillIn(about.typed, { time });
   item.querySelector("[data-outbox-text]").textContent = act.text ?? "";
   const may = { change: act.state === "kept" && act.action === "claim", strike: act.state === "kept" };
+  const isKnown = box.told().includes(act) || act === unkept;
   for (const button of item.querySelectorAll("button")) {
     const name = button.dataset.outboxDo;
-    button.hidden = !(may[name] ?? (act.state === "open" || act === unkept));
+    button.hidden = !(may[name] ?? isKnown);
     button.dataset.n = act.n ?? "";
   }
   return item;
@@ -93,10 +92,10 @@ async function keep(form) {
   if (!panel || !form.matches("[data-keep]")) return false;
   const { csrfmiddlewaretoken, after, ...fields } = Object.fromEntries(new FormData(form));
   const act = { action: form.dataset.keep, pair: about.pair.split(" "), fields, label: labelOf(form, fields), ...seen };
-  // A report takes the place of one that has not left.
-  const earlier = box.unsent().filter(({ action, state }) => action === "claim" && state === "kept");
+  // A report or score takes the place of one that has not left.
+  const earlier = box.unsent().filter(({ action, state }) => action === act.action && state === "kept");
   try {
-    if (act.action === "claim") for (const { n } of earlier) await box.strike(n);
+    if (REPLACED.includes(act.action)) for (const { n } of earlier) await box.strike(n);
     const n = await box.keep(act);
     // What the form says next is another act, even if the answer to this one gets lost.
     if (fields.key) form.elements.key.value = fields.key + n;
@@ -116,6 +115,7 @@ function reveal() {
 }
 
 async function clicked({ target }) {
+  if (target.closest("[data-part=known]")) return box.dismiss(0);
   const { outboxDo: action, n } = target.closest("[data-outbox-do]")?.dataset ?? {};
   if (action === "change") document.querySelector("[data-keep='claim'] input:checked")?.focus();
   else if (action === "strike") await box.strike(Number(n), seen);

@@ -6,7 +6,7 @@
 import { onWire } from "../../config/outbox.js";
 
 const VERSION = 1;
-const MOST_BYTES = 64 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024; // a full outbox has a tenth of it
 const MOST_TEXT = 200; // characters, of a note
 const BOX = /^[2-9a-z]{22}$/;
 const ACTIONS = ["start", "move", "score", "result", "here", "away", "note", "undo", "struck"];

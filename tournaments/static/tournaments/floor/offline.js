@@ -5,7 +5,7 @@
  */
 
 import { fillIn } from "../../config/names.js";
-import { adopt, getData, hasLeft, openOutbox, putData, unsentHere } from "../../config/outbox.js";
+import { adopt, boxesHere, getData, hasLeft, openOutbox, putData } from "../../config/outbox.js";
 import { answers, stay } from "../../config/stay.js";
 import { watch } from "../../config/stream.js";
 import { prepareResult } from "../../matches/reporting/result.js";
@@ -37,10 +37,11 @@ let forgetting = 0;
 let asking = 0;
 let wasUp = null;
 let handed = null; // what a file hands over, until the reader sends it
-const carried = []; // the outboxes of other devices that the reader sends
+const missed = new Set(); // matches for which the data were read at once
+const others = []; // outboxes of other devices that the reader sends, and full ones of this one
 
 const { topic, read: readAtServer, post, by } = words;
-const options = { topic, reader, by, read: readAtServer, post, keptIn: (data) => data.kept };
+const options = { topic, reader, by, read: readAtServer, post };
 const box = await openOutbox({ ...options, onRead: took });
 
 // The floor's data.
@@ -63,15 +64,20 @@ async function read() {
   await box.ask();
 }
 
-/** Read the data again, as the floor has changed. */
+/** Read the data again, as the floor has changed: at once, and once, if it shows a match that they do not have. */
 function readSoon() {
-  if (!waiting) waiting = setTimeout(read, Math.max(0, readAt + EVERY - Date.now()));
+  const shown = [...document.querySelectorAll("a[data-sheet][href*='/floor/matches/']")].map(fixtureOf);
+  const isNew = shown.some((fixture) => !matchOf(fixture) && !missed.has(fixture));
+  if (isNew) shown.forEach((fixture) => missed.add(fixture));
+  if (isNew) clearTimeout(waiting);
+  if (isNew || !waiting) waiting = setTimeout(read, isNew ? 0 : Math.max(0, readAt + EVERY - Date.now()));
 }
 
 const matches = () => floor?.matches ?? [];
+const fixtureOf = (link) => new URL(link.href).pathname.split("/").at(-2);
 const matchOf = (fixture) => matches().find((match) => match.fixture === fixture);
 const kept = () => box.unsent().filter((act) => act.action !== "undo" && !hasLeft(act, box.acts()));
-const carriedUnsent = () => carried.flatMap((each) => each.unsent());
+const unsentOfOthers = () => others.flatMap((each) => each.unsent());
 const keptOf = (fixture) => kept().filter((act) => act.fixture === fixture);
 const resultOf = (fixture) => keptOf(fixture).findLast(({ action }) => action === "result");
 
@@ -163,6 +169,9 @@ async function keep(form) {
   const acts = form.matches("[data-keep]") ? actsOf(form) : [];
   if (!acts.length) return false;
   try {
+    // A score takes the place of one that has not left.
+    const isEarlier = ({ action, state }) => action === "score" && state === "kept";
+    if (acts[0].action === "score") for (const { n } of keptOf(acts[0].fixture).filter(isEarlier)) await box.strike(n);
     for (const act of acts) await box.keep(act);
   } catch {
     explain(form, "unkept");
@@ -199,10 +208,12 @@ function fill(element, values) {
 }
 
 function render() {
-  const unsent = [...kept(), ...carriedUnsent()];
-  const open = box.acts().filter(({ state }) => state === "open");
+  const unsent = [...kept(), ...unsentOfOthers()];
+  const told = box.told();
+  const open = told.filter(({ state }) => state === "open");
+  const [overtaken] = told.filter(({ state }) => state === "sent");
   const isLost = box.line.up === false;
-  const boxes = [box, ...carried];
+  const boxes = [box, ...others];
   const isSending = boxes.some((each) => each.isSending);
   const isStopped = boxes.find((each) => each.stopped && each.unsent().length)?.stopped;
   const shown = {
@@ -211,8 +222,9 @@ function render() {
     lost: isLost && { time: clock(box.line.since) },
     kept: unsent.length > 0 && !isSending && !isStopped && { count: unsent.length },
     sending: unsent.length > 0 && isSending && { count: unsent.length },
-    signed_out: isStopped === "signed_out" && { count: unsent.length, by: words.by },
-    stopped: isStopped && isStopped !== "signed_out" && {},
+    [isStopped || "-"]: isStopped && { count: unsent.length, by: words.by },
+    overtaken,
+    restored: box.restored && { count: box.restored },
     [said]: said && {},
   };
   for (const line of root.querySelectorAll("[data-say]")) {
@@ -222,7 +234,7 @@ function render() {
     if (values) for (const part of parts) fill(part, values);
   }
   bar.hidden = !Object.values(shown).some(Boolean);
-  root.querySelector("[data-do=list]").hidden = !unsent.length && !open.length;
+  root.querySelector("[data-do=list]").hidden = !unsent.length && !told.length;
   document.documentElement.classList.toggle("has-no-line", isLost);
   renderForms(isLost);
   renderCards();
@@ -311,8 +323,9 @@ function foreignRow(act) {
 }
 
 function renderList() {
-  const acts = box.acts().filter((act) => act.state !== "sent" && act.action !== "undo" && !hasLeft(act, box.acts()));
-  list.querySelector("ul").replaceChildren(...acts.map(rowOf), ...carriedUnsent().map(foreignRow));
+  const isListed = (act) => act.state !== "sent" && act.action !== "undo" && !hasLeft(act, box.acts());
+  const acts = box.acts().filter((act) => isListed(act) || box.told().includes(act));
+  list.querySelector("ul").replaceChildren(...acts.map(rowOf), ...unsentOfOthers().map(foreignRow));
   list.querySelector("[data-do=handOver]").hidden = !acts.length;
   const part = list.querySelector("[data-handed]");
   part.hidden = !handed;
@@ -337,10 +350,10 @@ async function takeIn({ target: field }) {
   renderList();
 }
 
-async function carry({ box: taken, by: whose }) {
-  if (carried.some(({ key }) => key === taken)) return;
-  const other = await openOutbox({ ...options, by: whose, box: taken, carried: true });
-  carried.push(other);
+async function open({ box: taken, by: whose, carried }) {
+  if (others.some(({ key }) => key === taken)) return;
+  const other = await openOutbox({ ...options, by: whose, box: taken, carried });
+  others.push(other);
   other.subscribe(hear);
   render();
 }
@@ -349,20 +362,20 @@ async function sendHanded() {
   const { box: taken, who, acts } = handed;
   try {
     // What this device has kept itself is here already.
-    if (taken !== box.key) await adopt({ box: taken, topic, reader, by: who, acts });
+    if (taken !== box.key) await adopt({ ...options, box: taken, by: who, acts });
   } catch {
     return explain(list, "unkept");
   }
   handed = null;
-  if (taken !== box.key) await carry({ box: taken, by: who });
+  if (taken !== box.key) await open({ box: taken, by: who, carried: true });
   // An outbox may be open already, and have more acts now.
-  for (const each of carried) await each.changed();
+  for (const each of others) await each.changed();
   sendAll();
   list.close();
 }
 
 function sendAll() {
-  for (const each of [box, ...carried]) each.sendNow();
+  for (const each of [box, ...others]) each.sendNow();
 }
 
 list.querySelector("[type=file]").addEventListener("change", takeIn);
@@ -457,6 +470,7 @@ const DO = {
   note: () => note.showModal(),
   close: (button) => button.closest("dialog").close(),
   undo: () => undo(kept().at(-1)?.n),
+  dismiss: (button) => box.dismiss(Number(button.closest("[data-n]").dataset.n)),
   strike: (button) => undo(Number(button.closest("[data-n]").dataset.n)),
 };
 
@@ -467,6 +481,7 @@ async function undo(n) {
 
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-do], [data-match]");
+  if (target.closest("#offline [data-part=known]")) box.dismiss(0);
   if (target === sheet || target === list || target === note) target.close();
   else if (button?.dataset.match) openSheet(matchOf(button.dataset.match));
   else if (button) DO[button.dataset.do]?.(button);
@@ -476,7 +491,7 @@ const refuse = (element) => explain(element, "needs_server");
 
 /** The sheet of a match is fetched; without a line it is made from the floor's data. */
 function openInstead(link) {
-  const match = matchOf(new URL(link.href).pathname.split("/").at(-2));
+  const match = matchOf(fixtureOf(link));
   if (match && !OVER.includes(match.state)) openSheet(match);
   else refuse(link);
 }
@@ -507,13 +522,13 @@ stay({ isUp, keep, refuse });
 // What the page hears.
 
 function hear({ arrived }) {
-  if (arrived.length && !box.unsent().length && !carriedUnsent().length) say("sent", SENT_SHOWN);
+  if (arrived.length && !box.unsent().length && !unsentOfOthers().length) say("sent", SENT_SHOWN);
   else render();
 }
 
 box.subscribe((change) => {
   hear(change);
-  if (box.line.up && wasUp === false) for (const each of carried) each.sendNow();
+  if (box.line.up && wasUp === false) for (const each of others) each.sendNow();
   wasUp = box.line.up;
   // An answer that took too long is no lost line as long as the server says that it is there.
   if (box.line.up === false && !asking) asking = setTimeout(askAgain, 0);
@@ -530,7 +545,7 @@ document.addEventListener("htmx:afterSettle", () => {
 addEventListener("offline", askForLine);
 addEventListener("online", askForLine);
 addEventListener("beforeunload", (event) => {
-  if (box.line.up === false && (box.unsent().length || carriedUnsent().length)) event.preventDefault();
+  if (box.line.up === false && (box.unsent().length || unsentOfOthers().length)) event.preventDefault();
 });
 
 const topics = document.getElementById("floor")?.dataset.topics ?? "";
@@ -540,7 +555,7 @@ watch(topics.split(" ").map((pair) => pair.slice(0, pair.lastIndexOf("="))), {
 
 const last = await getData(reader, words.topic).catch(() => null);
 if (last?.kept && last.until > Date.now()) floor ??= last;
-const isCarried = (row) => row.carried && row.topic === topic && row.reader === reader;
-for (const row of (await unsentHere().catch(() => [])).filter(isCarried)) await carry(row);
+const isOther = (row) => row.box && row.topic === topic && row.reader === reader;
+for (const row of (await boxesHere().catch(() => [])).filter(isOther)) await open(row);
 render();
 read();
