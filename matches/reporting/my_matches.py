@@ -1,5 +1,6 @@
 """“My matches”: what a player has to do next."""
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -184,7 +185,10 @@ def _next_others_and_latest(
     if by_link:
         listed = [replace(row, token=links.token_for(row.match, row.side, second=row.is_second)) for row in listed]
     urgent = sorted(listed[: len(still_open)], key=lambda row: row.urgency)
+    # What was kept by the link of a match leaves from here, too.
+    tokens = {f"{row.match.topic} link-{row.side}": row.token for row in listed if by_link}
     return {
+        "kept_links": json.dumps(tokens) if tokens else "",
         "next": urgent[0] if urgent else None,
         "next_label": action_label(urgent[0]) if urgent else "",
         **(_at_table(urgent[0], reader, now) if urgent else {}),
