@@ -132,6 +132,8 @@ class OfferAction(TournamentAction):
         form = super().bind(obj, data, now)
         if isinstance(form, SideEventForm):
             take_amounts_in(Currency.of(obj.tournament), form)
+        if isinstance(form, StartListForm):
+            form.choose_from("division", obj.runs.all())
         return form
 
     def invalid(self, request: HttpRequest, obj: Offer, form: Any) -> HttpResponse:
@@ -273,8 +275,6 @@ def _start(form: StartListForm, **acting: Any) -> str:
     The others are to be refunded. 409 `list_started` or `stale`, 422 `list_too_short`.
     """
     data = form.cleaned_data
-    if data["division"].offer_id != form.instance.pk:
-        raise Refused("list_started", run=data["division"].run)
     refunded = services.start(**data, **acting)
     return " ".join([_("No. %(run)s has started.") % {"run": data["division"].run}, *_refunds(len(refunded))])
 

@@ -92,7 +92,7 @@ class ListedEntryForm(RefusingForm):
 class StartListForm(RefusingForm):
     """A list that starts now, with how many of its names, as the reader saw it."""
 
-    division = forms.ModelChoiceField(Division.objects.filter(offer__isnull=False), to_field_name="public_id")
+    division = forms.ModelChoiceField(Division.objects.none(), to_field_name="public_id")
     names = forms.IntegerField(min_value=0, max_value=16)
     after = forms.IntegerField(min_value=0)
 

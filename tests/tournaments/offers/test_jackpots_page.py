@@ -129,6 +129,22 @@ def test_at_closing_time_a_director_decides(desk: Desk, alice_client: Client) ->
     assert Division.objects.filter(offer=desk.offer).count() == 1
 
 
+def test_a_list_of_another_offer_is_no_choice(desk: Desk, alice_client: Client) -> None:
+    """Its number says that there is such a list, which may be of an event that is no more than a draft."""
+    _own, offer = urls(desk)
+    other = offers.create_offer(
+        tournament=desk.event, offer=offers.OfferInput("Other", 4, [5]), by=desk.by, now=desk.at
+    )
+    answers = set()
+    for division in (other.runs.get().public_id, "2222222222"):
+        answer = alice_client.post(f"{offer}start/", {"division": division, "names": 4, "after": 0}, follow=True)
+        answers.add(text(answer.content.decode()).count("has started"))
+        body = {"division": division, "names": 4, "after": 0}
+        api = alice_client.post(f"/api/v1/offers/{desk.offer.public_id}/start/", body, content_type="application/json")
+        assert (api.status_code, api.json()["errors"][0]["field"]) == (422, "division")
+    assert answers == {0}
+
+
 def test_one_name_can_only_be_refunded(desk: Desk, alice_client: Client) -> None:
     own, _offer = urls(desk)
     desk.join("Ann")
