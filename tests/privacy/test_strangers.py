@@ -159,7 +159,7 @@ NOT_OF_A_CLUB: Mapping[str, str] = {
     "BlockForm player": "the same on a page",
     "clubs_ask_to_join claimed": "whoever asks says who they are, among the club's members without an account",
     "JoinForm claimed": "the same on a page",
-    "tournaments_send_kept acts": "stored with whatever they say; nobody outside the event is named or acted on",
+    "tournaments_send_kept acts": "tried part by part in `tests/access/test_foreign_ids.py`",
     "matches_send_kept acts": "the same of a match",
 }
 OFFERED: Mapping[type[forms.Form], str] = {
