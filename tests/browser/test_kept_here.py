@@ -38,6 +38,23 @@ WITHOUT = {
     "tournaments/entries/kiosk_welcome.html": "everybody in the room uses it",
 }
 """Pages that neither send nor name anybody, and why."""
+FIRST_VERSION = """([topic, reader, pair, seen]) => new Promise((resolve) => {
+  indexedDB.deleteDatabase("barpoint");
+  const request = indexedDB.open("barpoint", 1);
+  request.onupgradeneeded = () => {
+    const { result: db, transaction } = request;
+    for (const name of ["boxes", "data", "leases"]) db.createObjectStore(name);
+    db.createObjectStore("acts", { keyPath: ["box", "n"] });
+    const [boxes, acts] = ["boxes", "acts"].map((name) => transaction.objectStore(name));
+    const box = "k".repeat(22);
+    const row = { topic, reader, by: "Bob", box, last: 1, tried: 0, have: 0, failures: 0, stopped: "" };
+    boxes.put(row, [reader, topic, ""]);
+    const fields = { winner: 0, points: 4 };
+    const act = { box, n: 1, action: "claim", fixture: "", pair, fields, seen, seen_at: Date.now(), at: Date.now() };
+    acts.put({ ...act, label: "7–4", reader, by: "Bob", state: "kept" });
+  };
+  request.onsuccess = () => resolve(request.result.close());
+})"""
 SAYS = "Kept on this device"
 
 
@@ -182,6 +199,17 @@ def test_only_pages_for_a_room_paper_and_other_sites_are_without_it() -> None:
 
 def test_what_every_page_loads_is_small() -> None:
     assert len(gzip.compress((ROOT / LOADER).read_bytes(), 9)) <= MOST_BYTES
+
+
+def test_what_an_earlier_version_kept_leaves(open_page: OpenPage, line: HallLine, first: Match, bob: User) -> None:
+    """Its store is taken over by whichever page comes first."""
+    page = open_page(f"{line.url}/help/players/", user=bob)
+    page.wait_for_load_state("networkidle")
+    pair = [player.public_id for player in first.players]
+    page.evaluate(FIRST_VERSION, [first.topic, str(bob.pk), pair, first.seq])
+    page.goto(f"{line.url}/")
+    says(page, "All sent.")
+    assert KeptAct.objects.get().outcome == "done"
 
 
 def test_a_page_that_keeps_nothing_loads_and_makes_nothing(open_page: OpenPage, hall: str) -> None:

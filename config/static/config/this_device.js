@@ -1,6 +1,7 @@
 /**
- * What this browser keeps of a reader, on every page of somebody who is signed in and on the sign-in page. Data of
- * somebody else is deleted, for whoever signs in after a session that was ended elsewhere; acts stay for their owner.
+ * What this browser keeps of a reader, on every page of somebody who is signed in and where `waiting.js` finds that
+ * another reader was here last. Data of somebody else is deleted, as after a session that was ended elsewhere; acts stay
+ * for their owner.
  * Before a reader signs out, or deletes the account, everything of theirs goes; for acts that were not sent they are
  * asked.
  */
@@ -16,16 +17,17 @@ const NOT_TYPED = ["button", "fieldset", "file", "hidden", "image", "password", 
 const PATIENCE = 20_000; // ms in which all acts should have gone
 
 const reader = document.body.dataset.reader ?? "";
+const account = reader.startsWith("link") ? "" : reader;
 const question = document.getElementById("sign-out-question");
 
 /** Resolves once nothing of another reader is here. */
-export const ready = recall("local", READER) === reader ? Promise.resolve() : welcome();
+export const ready = recall("local", READER) === account ? Promise.resolve() : welcome();
 
 async function welcome() {
   try {
     const { keepOnlyDataOf } = await import("./outbox.js");
     await Promise.all([keepOnlyDataOf(reader), emptySnapshots()]);
-    keep("local", READER, reader);
+    keep("local", READER, account);
   } catch {
     // The browser stores nothing.
   }

@@ -1,11 +1,17 @@
-// Sends and says what this browser keeps, if it keeps anything that was not sent. On every page, so at most 400 bytes.
-const request = indexedDB.open("barpoint");
-request.onupgradeneeded = () => request.transaction.abort();
-request.onsuccess = () => {
-  const db = request.result;
-  const acts = db.transaction("acts").objectStore("acts");
-  const show = () => import("./kept_here.js");
-  if (!acts.indexNames.contains("waiting")) show();
-  else acts.index("waiting").count().onsuccess = ({ target }) => target.result && show();
-  db.close();
+// What is kept here: data of others go, acts leave.
+import { recall } from "../matches/play/kept.js";
+
+const { reader = "" } = document.body.dataset;
+if ((recall("local", "reader") ?? "") !== reader.replace(/link.*/, "")) import("./this_device.js");
+
+const open = indexedDB.open("barpoint", 2);
+const show = (isHere) => isHere && import("./kept_here.js");
+open.onupgradeneeded = (event) => {
+  open.transaction.abort();
+  show(event.oldVersion);
+};
+open.onsuccess = () => {
+  const acts = open.result.transaction("acts").objectStore("acts");
+  acts.index("waiting").count().onsuccess = (event) => show(event.target.result);
+  open.result.close();
 };
