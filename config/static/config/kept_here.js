@@ -43,7 +43,7 @@ function show() {
   const restored = boxes.reduce((sum, box) => sum + box.restored, 0);
   const shown = {
     [stopped || "kept"]: unsent.length && { count: unsent.length, by: unsent[0].by },
-    sent: hadUnsent && !unsent.length && {},
+    sent: hadUnsent && !unsent.length && !told.length && {},
     restored: restored && { count: restored },
     link: byLink && { count: byLink },
     others: ofOthers && { count: ofOthers },
