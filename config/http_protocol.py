@@ -9,10 +9,12 @@ from collections.abc import Iterable
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from config.limits import OURS
+
 MAX_HEAD = 32 * 1024
 """Bytes of a request line and headers, or of the trailers after a body, above which a request is refused."""
 SEPARATORS = len(": \r\n")
-REFUSAL = STATUS_LINE[431] + b"connection: close\r\ncontent-length: 0\r\n\r\n"
+REFUSAL = STATUS_LINE[431] + b": ".join(OURS) + b"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class LimitedHeadProtocol(HttpToolsProtocol):

@@ -25,7 +25,9 @@ STYLE = (
     "body{max-width:32rem;margin:20vh auto;padding:0 1rem;font:1.0625rem/1.5 system-ui,sans-serif}"
 )
 STYLE_HASH = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-COMMON = [(b"cache-control", b"private, no-store"), (b"x-content-type-options", b"nosniff")]
+OURS = (b"barpoint", b"1")
+"""A header of every answer of the site, so that a page can tell it from one that a proxy or a portal gives instead."""
+COMMON = [OURS, (b"cache-control", b"private, no-store"), (b"x-content-type-options", b"nosniff")]
 
 
 class Refusal(NamedTuple):

@@ -32,7 +32,7 @@ from rest_framework.authentication import CSRFCheck
 from config.api_errors import API_PATH, missing_slash, problem_response, refused_problem
 from config.api_json import TooLarge
 from config.database import DOWN, LOCKED, outage_of
-from config.limits import BUSY, NOT_WRITABLE, RETRY_AFTER
+from config.limits import BUSY, NOT_WRITABLE, OURS, RETRY_AFTER
 from config.monitoring import is_measured
 from config.page_cache import language_asked_for
 from config.static_files import import_map_source
@@ -163,7 +163,7 @@ class AppendSlash(CommonMiddleware):
 
 
 class RequestId:
-    """Give each request an id, sent in its response and written in its log lines."""
+    """Give each request an id, sent in its response and written in its log lines, and mark the response as ours."""
 
     def __init__(self, get_response: Handler) -> None:
         self.get_response = get_response
@@ -174,6 +174,7 @@ class RequestId:
         with structlog.contextvars.bound_contextvars(request_id=request_id, **{USER_ID: None}):
             response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        response[OURS[0].decode()] = OURS[1].decode()
         return response
 
 

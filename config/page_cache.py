@@ -28,6 +28,7 @@ from redis.exceptions import RedisError
 
 from config.api_errors import API_PATH
 from config.disconnects import Receive, Scope, Send
+from config.limits import OURS
 from core.languages import PARAMETER, offered, offers_choice, wish
 from core.live.site_version import VERSION, WRITERS
 from core.ndjson import NdjsonRenderer
@@ -354,7 +355,7 @@ class CachedResponse:
 
     async def send_to(self, send: Send, request_headers: dict[bytes, bytes]) -> None:
         """Send the answer, or 304 to a reader who has it already."""
-        headers: Headers = [(b"x-request-id", uuid.uuid4().hex.encode()), (b"vary", VARY)]
+        headers: Headers = [(b"x-request-id", uuid.uuid4().hex.encode()), OURS, (b"vary", VARY)]
         if not self.is_storable:
             headers.append((b"cache-control", b"private, no-store"))
         else:

@@ -36,6 +36,7 @@ def assert_protected(response: Any, *, framed: bool = False) -> None:
     assert policy["frame-ancestors"] == (["'self'"] if framed else ["'none'"])
     assert policy["form-action"] == ["'self'"]
     assert not {"'unsafe-inline'", "'unsafe-eval'", "*"} & set(policy.get("script-src", ()))
+    assert headers["Barpoint"] == "1"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] in ("same-origin", "no-referrer")
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"

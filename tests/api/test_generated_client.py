@@ -932,7 +932,7 @@ CHAPTERS = (
     without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {
-    "allow", "cache-control", "connection", "content-disposition", "content-encoding", "content-language",
+    "allow", "barpoint", "cache-control", "connection", "content-disposition", "content-encoding", "content-language",
     "content-length", "content-security-policy", "content-type", "cross-origin-opener-policy", "date",
     "permissions-policy", "referrer-policy", "server", "transfer-encoding", "vary", "x-accel-buffering",
     "x-content-type-options", "x-frame-options", "x-robots-tag",

@@ -1,6 +1,7 @@
 """The files of `deploy/` start the processes that `make run` starts, with settings that exist."""
 
 import ipaddress
+import os
 import re
 import shlex
 import shutil
@@ -9,6 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
 
 import pytest
 import yaml
@@ -18,9 +21,10 @@ from jsonschema import Draft202012Validator
 from redis import Redis
 
 from config.processes import spawn, stop
-from config.valkey import prepare
+from config.valkey import free_port, prepare
 from config.wsgi_threads import MAX_BODY
 from core.queue import BACKGROUND, OUTGOING, RECORDS, URGENT
+from tests.config.test_downloads import eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
@@ -148,6 +152,40 @@ def test_caddy_accepts_its_file() -> None:
     assert done.returncode == 0, done.stderr
     formatted = subprocess.run(["caddy", "fmt", DEPLOY / "Caddyfile"], capture_output=True, text=True, check=False)
     assert formatted.stdout == (DEPLOY / "Caddyfile").read_text()
+
+
+@pytest.mark.parametrize("name", ["Caddyfile", "Caddyfile.lan"])
+def test_what_caddy_says_by_itself_is_not_taken_for_an_answer_of_the_site(name: str, tmp_path: Path) -> None:
+    if shutil.which("caddy") is None:
+        pytest.skip("Caddy is not installed")
+    port, nobody = free_port(), free_port()
+    # Neither certificates nor ports that others may use.
+    text = (DEPLOY / name).read_text().replace("https://{$SITE}", "{$SITE}").replace("tls internal", "")
+    text = re.sub(r"^\{", "{\n\tadmin off", text, count=1, flags=re.MULTILINE)
+    (tmp_path / name).write_text(re.sub(r"http://\{\$SITE\}:8080 \{.*", "", text, flags=re.DOTALL))
+    environment = {"SITE": f"http://127.0.0.1:{port}", "UPSTREAMS": f"127.0.0.1:{nobody}", "PORT": str(nobody)}
+    arguments = ["caddy", "run", "--config", tmp_path / name, "--adapter", "caddyfile"]
+    home = {"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    process = subprocess.Popen(arguments, env={**os.environ, **environment, **home}, stderr=subprocess.DEVNULL)
+    try:
+        with pytest.raises(HTTPError) as answer:
+            eventually(lambda: answered(f"http://127.0.0.1:{port}/"))
+    finally:
+        process.terminate()
+        process.wait()
+    assert answer.value.code in (502, 503)
+    assert "Barpoint" not in answer.value.headers
+
+
+def answered(url: str) -> bool:
+    """Whether the proxy is up yet. Raises HTTPError for an answer that is an error."""
+    try:
+        urlopen(url, timeout=20)
+    except HTTPError:
+        raise
+    except URLError:
+        return False
+    return True
 
 
 def test_only_the_health_check_takes_a_web_process_out_of_service() -> None:
