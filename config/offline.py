@@ -23,6 +23,7 @@ FILES = (
     "config/offline.js",
     "config/outbox.js",
     "config/names.js",
+    "config/ours.js",
     "matches/play/kept.js",
     # The last wall screen.
     "config/time_zone.js",

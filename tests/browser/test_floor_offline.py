@@ -17,6 +17,7 @@ from players.actors import Actor
 from players.models import Club, KeptAct, Player, User
 from tests.browser.conftest import DESK, PHONE, Check, OpenPage, view
 from tests.browser.hall_line import HallLine
+from tests.browser.line import PORTAL, WELCOME, line_to
 from tests.browser.test_play import eventually
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
@@ -220,6 +221,31 @@ def test_what_was_kept_is_undone_before_and_after_it_was_sent(floor: Page, line:
         match = Fixture.objects.get(number=number).match
         assert match is not None
         assert match.state == Match.State.OPEN
+
+
+@pytest.mark.parametrize("part", ["sheet", "refresh"])
+def test_what_a_portal_answers_is_not_shown(
+    site: str,
+    evening: Tournament,
+    alice: User,
+    open_page: OpenPage,
+    expected_errors: list[re.Pattern[str]],
+    part: str,
+) -> None:
+    expected_errors.append(re.compile("has a MIME type|htmx:sendError|net::ERR"))
+    with line_to(site) as line:
+        page = open_page(f"{line.url}/events/harbour/{evening.slug}/floor/", width=PHONE, user=alice, touch=True)
+        until_kept(page, evening)
+        line.cut(PORTAL)
+        if part == "sheet":
+            page.locator(".floor-card").first.tap()
+            expect(page.locator("#offline-sheet")).to_contain_text(f"M1 · {' – '.join(players_of(1))}")
+            expect(page.locator("#sheet")).to_be_hidden()
+        else:
+            page.evaluate("htmx.trigger(document.querySelector('[data-topics]'), 'topics')")
+        bar(page, "No connection since")
+        expect(page.get_by_text(WELCOME)).to_have_count(0)
+        expect(page.locator(".floor-card")).to_have_count(4)
 
 
 def test_no_tap_leaves_the_floor_while_the_server_is_stopped(floor: Page, line: HallLine) -> None:

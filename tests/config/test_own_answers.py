@@ -1,5 +1,6 @@
 """Every answer of the site says by a header that it is one, so that a proxy's or a portal's can be told from it."""
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from redis import Redis
 from config import asgi, wsgi_threads
 from config.http_protocol import MAX_HEAD, LimitedHeadProtocol
 from core.live import site_version
+from core.packages import PACKAGES, ROOT
 from tests.config.test_downloads import PATIENCE, eventually
 
 MARK = "Barpoint"
@@ -99,3 +101,22 @@ def test_so_is_a_refusal_before_the_site_has_a_thread(port: int, monkeypatch: py
     monkeypatch.setattr(wsgi_threads, "PATIENCE", 0.2)
     slow = ask(port, "POST", "/theme/", "a=", Content_Length="90", Accept=HTML)
     assert [(answer.status, answer.headers[MARK]) for answer in (busy, slow)] == [(503, "1"), (408, "1")]
+
+
+# What the scripts ask.
+
+REQUEST = re.compile(r"(?<![\w#])fetch\(|XMLHttpRequest\(")
+OWN = {
+    "config/static/config/ours.js": "asks whether an answer is the site's own",
+    "config/static/config/outbox.js": "takes only JSON with the fields of its protocol",
+    "templates/config/service_worker.js": "cannot import modules, and decides by the same header in `answerTo`",
+}
+"""Scripts that request something by themselves, and why they may."""
+
+
+def test_every_script_asks_for_the_mark_in_one_place() -> None:
+    folders = [*(ROOT / name / "static" for name in PACKAGES), ROOT / "templates"]
+    scripts = [path for folder in folders for path in sorted(folder.rglob("*.js"))]
+    names = {str(path.relative_to(ROOT)) for path in scripts if REQUEST.search(path.read_text())}
+    assert len(scripts) > 50
+    assert names - {name for name in names if "/static/vendor/" in name} == OWN.keys()

@@ -1,5 +1,6 @@
 // Conveniences of the console; every link and form works without scripts.
 
+import { ask } from "../config/ours.js";
 import { prepareResult } from "../matches/reporting/result.js";
 
 const PATIENCE = 4_000; // ms in which a server answers to which there is a line
@@ -12,7 +13,7 @@ document.addEventListener("click", async (event) => {
   if (!link || !sheet || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   const headers = { "HX-Request": "true" };
-  const response = await fetch(link.href, { headers, signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
+  const response = await ask(link.href, { headers, signal: AbortSignal.timeout(PATIENCE) }).catch(() => null);
   if (!response?.ok || response.redirected) {
     // A page that can do without the server opens what it has instead.
     const unreachable = new CustomEvent("sheet:unreachable", { bubbles: true, cancelable: true });

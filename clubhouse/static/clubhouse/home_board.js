@@ -1,6 +1,8 @@
 /* The board on the home page for visitors. It is a picture until the page has loaded; then it follows a match that is
    being played by the event stream, or replays one. Nothing moves by itself where the visitor wants less motion. */
 
+import { ask } from "../config/ours.js";
+
 const EVERY = 2000; // Milliseconds for a step of a replay.
 const ASK = 10_000; // Milliseconds between two looks at the match while there is no stream.
 const AT_MOST = 2000; // Milliseconds for which a busy page delays the board.
@@ -87,7 +89,7 @@ async function follow() {
     stop();
   };
   const load = async () => {
-    const response = await fetch(`${settings.api}?since=${last}`, { headers: { Accept: "application/json" } });
+    const response = await ask(`${settings.api}?since=${last}`, { headers: { Accept: "application/json" } });
     if (!response.ok) return;
     const state = await response.json();
     ({ seq, last } = state);

@@ -5,10 +5,8 @@
 
 import { everythingHere } from "./outbox.js";
 import { fillIn } from "./names.js";
+import { ask } from "./ours.js";
 
-const PROBE = "/healthz";
-const ALIVE = "ok";
-const PATIENCE = 4_000; // ms
 const EVERY = 10_000;
 const OVER = ["settled", "reported"];
 
@@ -91,14 +89,8 @@ async function fill() {
   show("here", links);
 }
 
-async function lookForServer() {
-  try {
-    const response = await fetch(PROBE, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
-    // A portal answers in the place of the server, too.
-    if (response.ok && (await response.text()).trim() === ALIVE) location.reload();
-  } catch {
-    // Still none.
-  }
+function lookForServer() {
+  ask("/healthz", { cache: "no-store" }).then(({ ok }) => ok && location.reload(), () => {});
 }
 
 part("back").addEventListener("click", () => history.back());

@@ -7,6 +7,7 @@
 // with data-due says in how many milliseconds the part changes although nothing happens, as when a deadline passes; the
 // part is refreshed then.
 
+import { isOurs } from "./ours.js";
 import { watch } from "./stream.js";
 
 const FIELDS = "input, textarea, select, [contenteditable]";
@@ -41,7 +42,7 @@ function isInUse(root) {
   if (dialog && !dialog.contains(root)) return true;
   const focused = document.activeElement;
   if (root.contains(focused) && focused.matches(FIELDS)) return true;
-  return [...root.querySelectorAll("input, textarea, select")].some(isChanged);
+  return [...root.querySelectorAll(FIELDS)].some(isChanged);
 }
 
 function isChanged(field) {
@@ -111,8 +112,12 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   if (polls(event.detail.elt) && (isLeaving() || isInUse(event.detail.elt))) event.preventDefault();
 });
 
+// What a portal or a proxy answers is not shown: there is no line.
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  if (polls(event.detail.elt) && isLeaving()) event.preventDefault();
+  const { elt, xhr } = event.detail;
+  const isForeign = !isOurs({ status: xhr.status, headers: { has: (name) => xhr.getResponseHeader(name) } });
+  if (isForeign || (polls(elt) && isLeaving())) event.preventDefault();
+  if (isForeign) window.htmx.trigger(elt, "htmx:sendError");
 });
 
 // The answer may be older than what the reader is doing by now, and would undo it on the page.
@@ -234,15 +239,7 @@ class WatchedPart {
 
 /** Read "topic=number topic=number". */
 function numbersOf(text) {
-  return new Map(
-    text
-      .split(" ")
-      .filter(Boolean)
-      .map((pair) => {
-        const at = pair.lastIndexOf("=");
-        return [pair.slice(0, at), Number(pair.slice(at + 1))];
-      }),
-  );
+  return new Map([...text.matchAll(/(\S+)=(\d*)/g)].map(([, topic, number]) => [topic, Number(number)]));
 }
 
 const parts = new Map();

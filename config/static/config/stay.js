@@ -8,19 +8,15 @@
  * else `refuse` explains that an element needs the server. A form with `data-here` is only kept, never sent by itself.
  */
 
-const PROBE = "/healthz";
-const ALIVE = "ok";
+import { ask as request } from "./ours.js";
+
 const PATIENCE = 4_000; // ms in which a server answers to which there is a line
 const ASKING = "aria-busy";
 
-/** Whether the server answers by itself. A portal or a proxy that answers in its place does not count. */
+/** Whether the server answers by itself. */
 export async function answers() {
-  try {
-    const response = await fetch(PROBE, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
-    return response.ok && (await response.text()).trim() === ALIVE;
-  } catch {
-    return false;
-  }
+  const options = { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
+  return request("/healthz", options).then(({ ok }) => ok, () => false);
 }
 
 export function stay({ isUp = answers, keep = async () => false, refuse }) {

@@ -6,6 +6,7 @@
  * again: a navigation that fails would leave the error page of the browser on the wall.
  */
 
+import { ask } from "../config/ours.js";
 import { watch } from "../config/stream.js";
 
 const EVERY = 20_000; // ms
@@ -78,7 +79,7 @@ async function read() {
   reading = true;
   again = false;
   try {
-    const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
+    const answer = await ask(location.href, { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     await replace(new DOMParser().parseFromString(await answer.text(), "text/html"));
     stale.hidden = true;

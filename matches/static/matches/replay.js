@@ -4,6 +4,7 @@
  */
 
 import { showCopyButtons } from "../config/copy.js";
+import { ask } from "../config/ours.js";
 import { Board } from "./board/board.js";
 
 const AUTOPLAY_EVERY = 1600; // Milliseconds.
@@ -98,7 +99,7 @@ class Replay {
     const key = part.href;
     let text = this.#kept.get(key);
     if (!text) {
-      text = fetch(key, { headers: { "HX-Request": "true" } }).then((response) => {
+      text = ask(key, { headers: { "HX-Request": "true" } }).then((response) => {
         if (!response.ok) throw new Error(`${response.status} for ${key}`);
         return response.text();
       });

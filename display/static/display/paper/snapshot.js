@@ -5,6 +5,7 @@
  * and what was typed would be lost.
  */
 
+import { ask } from "../../config/ours.js";
 import { answers, stay } from "../../config/stay.js";
 
 const EVERY = 10 * 60_000; // ms
@@ -37,7 +38,7 @@ async function inStore(mode, act) {
 
 async function read() {
   const signal = AbortSignal.timeout(PATIENCE);
-  const answer = await fetch(url, { cache: "no-store", signal });
+  const answer = await ask(url, { cache: "no-store", signal });
   if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const sheets = page.querySelector(".sheets-of-paper");
@@ -49,13 +50,13 @@ async function read() {
 
 /** The text of a style sheet, in which the files that it names are data: without a network there is nothing else. */
 async function withItsFiles(style, signal) {
-  const answer = await fetch(style, { signal });
+  const answer = await ask(style, { signal });
   const parts = (await answer.text()).split(/(?<=url\(")([^"]+)/);
   return (await Promise.all(parts.map((part, at) => (at % 2 ? asData(new URL(part, answer.url), signal) : part)))).join("");
 }
 
 async function asData(url, signal) {
-  const file = await (await fetch(url, { signal })).blob();
+  const file = await (await ask(url, { signal })).blob();
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result);

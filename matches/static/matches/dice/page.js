@@ -4,6 +4,7 @@
  */
 
 import { fillIn } from "../../config/names.js";
+import { ask } from "../../config/ours.js";
 import { ChainError, seenBefore } from "./storage.js";
 import { Verifier } from "./verify.js";
 
@@ -137,7 +138,7 @@ const ofThisPage = () => checkAll(() => JSON.parse(document.getElementById("dice
 async function again() {
   const shown = before?.rolls.length;
   await checkAll(async () => {
-    const response = await fetch(root().dataset.file, { cache: "no-store" });
+    const response = await ask(root().dataset.file, { cache: "no-store" });
     if (!response.ok) throw new Error(`${response.status} for the dice`);
     return response.json();
   });

@@ -1,5 +1,6 @@
 /** The chat of a match: of the players, or of the spectators, whichever the reader may see. */
 
+import { ask } from "../../config/ours.js";
 import { follow } from "../../config/stream.js";
 
 const POLL_EVERY = 10_000; // ms, while there is no stream
@@ -79,7 +80,7 @@ class Chat {
     if (link) headers["Match-Link"] = link;
     const options = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
     try {
-      const response = await fetch(api + path, options);
+      const response = await ask(api + path, options);
       const data = response.status === 204 ? {} : await response.json();
       this.status.textContent = response.ok || !body ? "" : (data.detail ?? failed);
       return response.ok ? data : null;

@@ -31,15 +31,15 @@ export class GuestStore extends Store {
   /** Read the match that was kept, or begin one where none was or it cannot be continued. */
   async get(_, options) {
     const token = this.token ?? recall("local", KEPT_AS) ?? "";
-    const answer = await this.#take(super.post("", { token, length: this.#length }, options));
+    const answer = await this.#sent("", { token, length: this.#length }, options);
     if (!token || answer.status !== 409) return answer;
     this.token = "";
     forget("local", KEPT_AS);
     return this.get(_, options);
   }
 
-  async post(path, body, options) {
-    return this.#take(super.post(path, { token: this.token, ...body }, options));
+  post(path, body, options) {
+    return this.#sent(path, { token: this.token, ...body }, options);
   }
 
   /** Take over an answer, also one with fewer actions: after something was taken back. */
@@ -52,8 +52,9 @@ export class GuestStore extends Store {
     super.apply(data, options);
   }
 
-  async #take(request) {
-    const answer = await request;
+  /** What the server answers; every request posts, also one that reads. */
+  async #sent(path, body, options) {
+    const answer = await super.get(path, { method: "POST", body: JSON.stringify(body), ...options });
     if (answer.ok && answer.data.token) {
       this.token = answer.data.token;
       // The tab that has acted keeps it; to keep what was only read would make the tabs answer each other for ever.

@@ -1,5 +1,6 @@
 // Sends the match that was begun without an account, and goes to its board.
 
+import { ask } from "../../config/ours.js";
 import { KEPT_AS } from "./guest.js";
 import { forget, recall } from "./kept.js";
 
@@ -11,7 +12,7 @@ document.getElementById(token ? "keep-found" : "keep-none").hidden = false;
 form.addEventListener("click", async () => {
   form.disabled = true;
   try {
-    const response = await fetch(form.dataset.api, {
+    const response = await ask(form.dataset.api, {
       method: "POST",
       headers: { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": form.dataset.csrf },
       body: JSON.stringify({ token }),

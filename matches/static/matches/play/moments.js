@@ -3,6 +3,7 @@
 
 import { blankDie, showFace, throwDice } from "../board/dice.js";
 import { loadStyle } from "../board/board.js";
+import { ask } from "../../config/ours.js";
 import { follow } from "../../config/stream.js";
 import { score, shortNames, words } from "./fill.js";
 
@@ -122,7 +123,7 @@ function showEnd(element, { end, endStyle, csrf }) {
   let following = null;
   let timer = 0;
   const load = async () => {
-    const response = await fetch(end).catch(() => null);
+    const response = await ask(end).catch(() => null);
     if (!response?.ok) return void (timer ||= setTimeout(() => ((timer = 0), load()), ASK_EVERY));
     const text = await response.text();
     if (element.dataset.shown === text) return again();
@@ -168,7 +169,7 @@ async function post(button, csrf) {
   const headers = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf };
   const { post: url, body = "{}" } = button.dataset;
   button.disabled = true;
-  const response = await fetch(url, { method: "POST", headers, body }).catch(() => null);
+  const response = await ask(url, { method: "POST", headers, body }).catch(() => null);
   const data = (await response?.json().catch(() => null)) ?? {};
   if (data.page) location.assign(new URL(data.page).pathname);
   if (response?.ok) return Boolean(data.page);

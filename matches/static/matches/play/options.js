@@ -1,6 +1,7 @@
 // What the reader switches in the menu of the page: sounds, the plain view, notifications. Members keep it in their
 // preferences, everybody else in the browser. Loaded when the menu is opened.
 
+import { ask } from "../../config/ours.js";
 import { playSound } from "./alerts.js";
 import { keep } from "./kept.js";
 
@@ -27,7 +28,7 @@ export class Options {
     if (name === "sound" && this.preferences.sound) playSound("turn");
     const { preferencesUrl, csrf } = this.settings;
     if (!preferencesUrl) return void keep("local", `barpoint-${name}`, String(this.preferences[name]));
-    fetch(preferencesUrl, {
+    ask(preferencesUrl, {
       method: "PATCH",
       headers: { "Content-Type": "application/json", "X-CSRFToken": csrf },
       body: JSON.stringify({ [name]: this.preferences[name] }),

@@ -1,13 +1,14 @@
 // The match as this page knows it. Actions are sent one at a time, again and again until the server has answered, always
 // with the same key: the server makes each of them once.
 
+import { ask } from "../../config/ours.js";
 import { forget, keep, recall } from "./kept.js";
 
 const RETRY = [500, 1000, 2000, 4000];
 const PATIENCE = 8000;
 const FIRST_PATIENCE = 30_000; // A long match is read whole, perhaps over a slow network.
 const ANSWER_WITHIN = 1000;
-const BUSY = new Set([408, 429, 502, 503, 504]);
+const BUSY = new Set([408, 429, 503]);
 
 /** The server cannot be reached, or not now. */
 class Unreachable extends Error {}
@@ -93,12 +94,40 @@ export class Store extends EventTarget {
   }
 
   /** Post to another URL of the match; returns the answer, or throws. */
-  async post(path, body, options = {}) {
-    return answerOf(await this.#fetch(path, { method: "POST", body: JSON.stringify(body), ...options }));
+  post(path, body, options) {
+    return this.get(path, { method: "POST", body: JSON.stringify(body), ...options });
   }
 
-  async get(path, options) {
-    return answerOf(await this.#fetch(path, options));
+  /** Returns the status and the JSON of an answer. Throws Unreachable where there is none, or it was cut off. */
+  async get(path, { headers = {}, patience = PATIENCE, ...options } = {}) {
+    const { api, link, csrf } = this.#settings;
+    const all = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf, ...headers };
+    if (link) all["Match-Link"] = link;
+    const started = Date.now();
+    let response;
+    try {
+      response = await ask(api + path, { ...options, headers: all, signal: AbortSignal.timeout(patience) });
+    } catch (error) {
+      if (!["TypeError", "TimeoutError", "AbortError", "NetworkError"].includes(error.name)) throw error;
+      this.#setOnline(false);
+      throw new Unreachable();
+    }
+    const took = Date.now() - started;
+    this.#setOnline(true);
+    const { ok, status } = response;
+    let data = {};
+    try {
+      data = await response.json();
+    } catch {
+      if (ok && status !== 204) throw new Unreachable();
+    }
+    // The answer that took the least time tells the server's, and is forgotten slowly: clocks drift.
+    this.roundTrip += 5;
+    if (data.now && took <= this.roundTrip) {
+      this.roundTrip = took;
+      this.offset = Date.parse(data.now) - started - took / 2;
+    }
+    return { ok, status, data };
   }
 
   /** Take over the answer of a request that changed the match. */
@@ -182,38 +211,6 @@ export class Store extends EventTarget {
     }
   }
 
-  async #fetch(path, { headers = {}, patience = PATIENCE, ...options } = {}) {
-    const { api, link, csrf } = this.#settings;
-    const all = { Accept: "application/json", "Content-Type": "application/json", "X-CSRFToken": csrf, ...headers };
-    if (link) all["Match-Link"] = link;
-    const started = Date.now();
-    let response;
-    try {
-      response = await fetch(api + path, { ...options, headers: all, signal: AbortSignal.timeout(patience) });
-    } catch (error) {
-      if (!["TypeError", "TimeoutError", "AbortError", "NetworkError"].includes(error.name)) throw error;
-      this.#setOnline(false);
-      throw new Unreachable();
-    }
-    this.#setOnline(true);
-    this.#compareClocks(started, response);
-    return response;
-  }
-
-  /** Learn the server's time from the answer that took the least time, and forget that slowly: clocks drift. */
-  async #compareClocks(started, response) {
-    const took = Date.now() - started;
-    this.roundTrip += 5;
-    if (took > this.roundTrip) return;
-    const data = await response
-      .clone()
-      .json()
-      .catch(() => null);
-    if (!data?.now) return;
-    this.roundTrip = took;
-    this.offset = Date.parse(data.now) + took / 2 - (started + took);
-  }
-
   #setOnline(online) {
     if (this.online === online) return;
     this.online = online;
@@ -230,17 +227,6 @@ export class Store extends EventTarget {
 
   #emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
-  }
-}
-
-/** Return the status and the JSON of a response. Throws Unreachable where the JSON of a success was cut off. */
-async function answerOf(response) {
-  const { ok, status } = response;
-  try {
-    return { ok, status, data: await response.json() };
-  } catch {
-    if (ok && status !== 204) throw new Unreachable();
-    return { ok, status, data: {} };
   }
 }
 

@@ -1,5 +1,6 @@
 // Every page of somebody who is signed in: say in which session this browser is, once for each, if it shows pushes.
 
+import { ask } from "../../config/ours.js";
 import { keep, recall } from "../../matches/play/kept.js";
 
 const { browserSession, browserUrl } = document.body.dataset;
@@ -11,7 +12,7 @@ async function bind() {
   if (subscription) {
     const headers = { "X-CSRFToken": JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRFToken"] };
     const body = new URLSearchParams({ endpoint: subscription.endpoint });
-    const response = await fetch(browserUrl, { method: "POST", headers, body });
+    const response = await ask(browserUrl, { method: "POST", headers, body });
     if (!response.ok) return;
   }
   keep("local", KEY, browserSession);

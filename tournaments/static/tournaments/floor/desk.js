@@ -2,6 +2,8 @@
 // autopilot waits for a desk that has lost its connection, not for one that was closed. Each return has a new name,
 // since what is still under way of an earlier one no longer counts.
 
+import { ask } from "../../config/ours.js";
+
 const HERE_EVERY = 50_000; // ms; the server waits for 150 s
 const AGAIN = 10_000; // ms after a sign that did not arrive
 const PATIENCE = 4_000; // ms
@@ -20,7 +22,7 @@ async function say() {
   clearTimeout(timer);
   const own = page;
   const request = { method: "POST", body: sign(), redirect: "error", signal: AbortSignal.timeout(PATIENCE) };
-  const { ok } = await fetch(url, request).catch(() => ({ ok: false }));
+  const { ok } = await ask(url, request).catch(() => ({ ok: false }));
   if (page !== own) return;
   clearTimeout(timer);
   timer = setTimeout(say, ok ? HERE_EVERY : AGAIN);
