@@ -10,8 +10,15 @@ const LAST_WALL = `${CACHE}-wall`;
 const NOT_WANTED = `${PREFIX}not-wanted`;
 const NOT_TOUCHED = /^\/(?:admin|api|live|static)\//;
 const WALL = /^\/events\/[^/]+\/[^/]+\/wall\/$/;
-const BAD_GATEWAY = 502;
-const GATEWAY_TIMEOUT = 504;
+const DOWNLOAD = /\.\w+$/;
+const ERROR = 500;
+const FIRST_BYTE = 10_000; // ms after which a page that is read is awaited behind the shell
+const LATE_FOR = 30_000; // ms for which it is kept once it is there
+const LEAVES = 2_000; // ms in which a browser without a line says so
+
+const late = new Map(); // by URL, the answers that are awaited behind the shell: { isOver, response }
+const REASONS = { "shell: nothing was sent": "unsent", "shell: not known": "unknown" };
+const pause = (duration) => new Promise((resolve) => setTimeout(resolve, duration));
 
 /** What is requested: a "file" of the shell, a "wall", another "page", or "" for what is not touched. */
 function kindOf({ method, mode, url }) {
@@ -25,15 +32,19 @@ function kindOf({ method, mode, url }) {
 
 /**
  * What a request for a page or a wall is answered with: "network", "network and keep", "last wall", "shell", "shell:
- * nothing was sent". `response` is what the network answered; null if nothing.
+ * nothing was sent", "shell: not known". `response` is what the network answered; null if nothing; `hasLeft` is whether
+ * the server may have the request.
  */
-function answerTo(kind, { method, mode }, response) {
-  if (response && ![BAD_GATEWAY, GATEWAY_TIMEOUT].includes(response.status)) {
-    return kind === "wall" && isForEverybody(response) ? "network and keep" : "network";
-  }
+function answerTo(kind, { method, mode }, response, hasLeft = true) {
+  if (response && isOurs(response)) return kind === "wall" && isForEverybody(response) ? "network and keep" : "network";
   if (mode !== "navigate") return "network";
-  if (method !== "GET") return "shell: nothing was sent";
+  if (method !== "GET") return hasLeft ? "shell: not known" : "shell: nothing was sent";
   return kind === "wall" ? "last wall" : "shell";
+}
+
+/** As in `config/ours.js`; the headers of a redirect cannot be read. */
+function isOurs({ type, status, headers }) {
+  return type === "opaqueredirect" || headers.has("Barpoint") || (status < ERROR && headers.has("X-Request-ID"));
 }
 
 function isForEverybody({ ok, redirected, headers }) {
@@ -42,20 +53,64 @@ function isForEverybody({ ok, redirected, headers }) {
 
 async function answered(event, kind) {
   const { request } = event;
-  let response = null;
-  try {
-    response = (await event.preloadResponse) ?? (await fetch(request));
-  } catch {
-    // No connection.
-  }
-  const answer = answerTo(kind, request, response);
-  if (kind === "wall" && response?.status < 500) event.waitUntil(keepWall(request.url, answer, response.clone()));
+  const { url, method, mode } = request;
+  const isRead = mode === "navigate" && method === "GET" && !DOWNLOAD.test(new URL(url).pathname);
+  const here = isRead && request.isReloadNavigation && late.get(url)?.response;
+  // Who sends something may sign out by it, and a response is read once.
+  if (here || method !== "GET") late.clear();
+  if (here) return here;
+  const hasLeft = method === "GET" || (await mayLeave());
+  const coming = hasLeft ? fromNetwork(event) : Promise.resolve(null);
+  const response = await (isRead ? Promise.race([coming, pause(FIRST_BYTE)]) : coming);
+  if (response === undefined) event.waitUntil(keepLate(url, coming));
+  const answer = answerTo(kind, request, response, hasLeft);
+  const isKept = kind === "wall" && response?.status < ERROR && answer.startsWith("network");
+  if (isKept) event.waitUntil(keepWall(url, answer, response.clone()));
   if (answer.startsWith("network")) return response ?? Response.error();
-  const wall = answer === "last wall" && (await stored(LAST_WALL, request.url));
+  const wall = answer === "last wall" && (await stored(LAST_WALL, url));
   if (wall) return marked(wall, "data-kept");
   const shell = await stored(CACHE, SHELL);
-  if (!shell) return response ?? Response.error();
-  return answer === "shell" ? shell : marked(shell, "data-unsent");
+  if (!shell) return (await coming) ?? Response.error();
+  const reason = response === undefined ? "awaited" : REASONS[answer];
+  return reason ? marked(shell, `data-why="${reason}"`) : shell;
+}
+
+/** The answer of the network; null without any, or if what tells what a form has done breaks off. */
+async function fromNetwork({ request, preloadResponse }) {
+  try {
+    const response = (await preloadResponse) ?? (await fetch(request));
+    if (request.method !== "GET" && response.body) await response.clone().blob();
+    return response;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a form may reach the server: not if there is no line at once. A laptop without a network may be the server. */
+function mayLeave() {
+  const probe = fetch("/healthz", { cache: "no-store" }).then(() => true, () => false);
+  return Promise.race([probe, pause(LEAVES).then(() => true)]);
+}
+
+/** Keep an answer that comes, whole, after the shell was shown in its place. */
+async function keepLate(url, coming) {
+  const entry = { isOver: null, response: null };
+  late.set(url, entry);
+  entry.isOver = coming.then(async (response) => {
+    if (!response || !isOurs(response)) return;
+    await response.clone().blob();
+    entry.response = response;
+    setTimeout(() => (entry.response = null), LATE_FOR);
+  });
+  // It may break off.
+  await entry.isOver.catch(() => {});
+}
+
+/** Tell the shell, in the end, whether the page has come in whose place it is shown. */
+async function tellWhenHere({ data, source }) {
+  const entry = late.get(data.awaited);
+  await entry?.isOver.catch(() => {});
+  source.postMessage(Boolean(entry?.response));
 }
 
 async function stored(cache, url) {
@@ -119,7 +174,9 @@ async function choose(isWanted) {
 
 self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(activate()));
-self.addEventListener("message", (event) => event.waitUntil(choose(event.data.keepsPages)));
+self.addEventListener("message", (event) => {
+  event.waitUntil(event.data.awaited ? tellWhenHere(event) : choose(event.data.keepsPages));
+});
 
 self.addEventListener("fetch", (event) => {
   const kind = kindOf(event.request);

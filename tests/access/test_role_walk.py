@@ -70,6 +70,9 @@ def outcome(client: Client, method: str, address: str, body: dict[str, Any]) -> 
     client.cookies = kept
     assert answer.status_code < 500, f"{method} {address}"
     assert_not_shared(answer)
+    if answer.get("Content-Disposition", "").startswith("attachment") and method == "get":
+        # By that the service worker knows that nobody waits for a page.
+        assert "." in address.partition("?")[0].rpartition("/")[2] or "/api/" in address
     route = answer.resolver_match.url_name if answer.status_code == 200 else ""
     assert_protected(answer, framed=route.startswith("embed-"))
     if answer.status_code == 302 and answer.headers["Location"].startswith("/sign-in/"):

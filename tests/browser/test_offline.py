@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,13 @@ from players.actors import Actor
 from players.models import Club, User
 from tests.browser.chromium import ARGUMENTS, PATH, Chromium
 from tests.browser.conftest import PHONE, Check, OpenPage
-from tests.browser.line import BAD_GATEWAY, Line, line_to
+from tests.browser.line import BAD_GATEWAY, PORTAL, UNAVAILABLE, WEB_SERVER_IS_DOWN, Line, line_to
 from tests.browser.test_play import eventually
 from tests.event_cast import RunningEvent
 from tournaments.floor.evening import open_floor
 
+LONG = 12
+"""Seconds after which a page that is read would be awaited behind the shell."""
 PICTURES = os.environ.get("OFFLINE_PICTURES", "")
 HAS_WORKER = """() => Promise.race([
   new Promise((resolve) => setTimeout(resolve, 30_000, false)),
@@ -65,18 +68,21 @@ PUT = """([store, key, value]) => new Promise((resolve, reject) => {
 OUTCOMES = """({ source, cases }) => {
   const scope = { location: { origin: "https://club.example" }, addEventListener() {} };
   const { kindOf, answerTo } = new Function("self", `${source}; return { kindOf, answerTo };`)(scope);
-  return cases.map(({ method, mode, url, status, kept }) => {
+  return cases.map(({ method, mode, url, status, kept, mark, type, hasLeft }) => {
     const kind = kindOf({ method, mode, url });
     if (kind === "" || kind === "file") return kind;
-    const headers = new Headers(kept ? { "Kept-Offline": kept } : {});
-    return answerTo(kind, { method, mode }, status ? { status, ok: status < 400, redirected: false, headers } : null);
+    const headers = new Headers({ ...(kept && { "Kept-Offline": kept }), ...(mark && { [mark]: "1" }) });
+    const response = { status, type: type ?? "basic", ok: status < 400, redirected: false, headers };
+    return answerTo(kind, { method, mode }, status || type ? response : null, hasLeft);
   });
 }"""
+CUTS = {"refused": b"", "502": BAD_GATEWAY, "503": UNAVAILABLE, "521": WEB_SERVER_IS_DOWN, "portal": PORTAL}
+NOT_KNOWN = "We do not know whether this was done. Look before you do it again."
 NETWORKS: dict[str, dict[str, Any]] = {
-    "up": {"status": 200},
-    "down": {"status": 0},
-    "503 with our page": {"status": 503},
-    "up, Kept-Offline: public": {"status": 200, "kept": "public"},
+    "up": {"status": 200, "mark": "Barpoint"},
+    "down": {"status": 0, "hasLeft": False},
+    "503 with our page": {"status": 503, "mark": "Barpoint"},
+    "up, Kept-Offline: public": {"status": 200, "kept": "public", "mark": "Barpoint"},
 }
 MEANT = {
     "network; not stored": "network",
@@ -97,7 +103,8 @@ def line(site: str) -> Iterator[Line]:
 
 @pytest.fixture(autouse=True)
 def _cut_lines_are_logged(expected_errors: list[re.Pattern[str]]) -> None:
-    expected_errors.append(re.compile(r"net::ERR_|502 \(Bad Gateway\)|Failed to fetch|htmx:(?:afterRequest|sendError)"))
+    logged = r"net::ERR_|status of [45]|Failed to fetch|htmx:(?:afterRequest|sendError)|has a MIME type"
+    expected_errors.append(re.compile(logged))
 
 
 @pytest.fixture
@@ -128,6 +135,12 @@ def is_shell(page: Page) -> None:
     expect(page.get_by_role("heading", name="No connection", exact=True)).to_be_visible()
 
 
+def stop_worker(page: Page) -> None:
+    session = page.context.new_cdp_session(page)
+    session.send("ServiceWorker.enable")
+    session.send("ServiceWorker.stopAllWorkers")
+
+
 def picture(page: Page, name: str) -> None:
     if PICTURES:
         page.screenshot(path=Path(PICTURES) / f"{name}.png")
@@ -156,23 +169,32 @@ def test_the_given_cases(open_page: OpenPage, line: Line, shared_data: Path) -> 
 
 def test_what_else_the_worker_decides(open_page: OpenPage, line: Line) -> None:
     wall, page = "/events/a/b/wall/", "/my/"
-    cases: list[tuple[str, str, str, int, str, str]] = [
-        ("GET", "navigate", page, 502, "", "shell"),
-        ("GET", "navigate", page, 504, "", "shell"),
-        ("POST", "navigate", page, 502, "", "shell: nothing was sent"),
-        ("GET", "navigate", page, 500, "", "network"),
-        ("GET", "navigate", page, 200, "public", "network"),
-        ("GET", "navigate", wall, 200, "", "network"),
-        ("GET", "navigate", wall, 404, "public", "network"),
-        ("GET", "cors", wall, 200, "public", "network and keep"),
-        ("GET", "cors", wall, 0, "", "network"),
-        ("POST", "navigate", wall, 0, "", "shell: nothing was sent"),
-        ("GET", "cors", page, 0, "", ""),
-        ("GET", "script", "/static/config/polling.js", 0, "", ""),
-        ("GET", "navigate", "https://club.example.test/my/", 0, "", ""),
+    ours, earlier, foreign = "Barpoint", "X-Request-ID", "Server"
+    cases: list[tuple[str, str, str, int, str, str, str]] = [
+        *(("GET", "navigate", page, status, foreign, "", "shell") for status in (200, 403, 502, 503, 504, 521)),
+        *(("POST", "navigate", page, status, foreign, "", "shell: not known") for status in (200, 502, 503, 521)),
+        *(("GET", "navigate", page, status, ours, "", "network") for status in (200, 404, 500, 502, 503)),
+        ("POST", "navigate", page, 503, ours, "", "network"),
+        # A site that goes back to an earlier version is not shut out.
+        ("GET", "navigate", page, 200, earlier, "", "network"),
+        ("GET", "navigate", page, 503, earlier, "", "shell"),
+        ("GET", "navigate", page, 200, ours, "public", "network"),
+        ("GET", "navigate", wall, 200, ours, "", "network"),
+        ("GET", "navigate", wall, 200, foreign, "public", "last wall"),
+        ("GET", "navigate", wall, 404, ours, "public", "network"),
+        ("GET", "cors", wall, 200, ours, "public", "network and keep"),
+        ("GET", "cors", wall, 200, foreign, "public", "network"),
+        ("GET", "cors", wall, 0, "", "", "network"),
+        ("POST", "navigate", wall, 0, "", "", "shell: not known"),
+        ("GET", "cors", page, 0, "", "", ""),
+        ("GET", "script", "/static/config/polling.js", 0, "", "", ""),
+        ("GET", "navigate", "https://club.example.test/my/", 0, "", "", ""),
     ]
-    names = ("method", "mode", "url", "status", "kept", "expect")
+    names = ("method", "mode", "url", "status", "mark", "kept", "expect")
     sent = [dict(zip(names, case, strict=True)) for case in cases]
+    # The browser lets nobody read the headers of a redirect.
+    redirect = {"status": 0, "type": "opaqueredirect", "url": page, "mode": "navigate", "expect": "network"}
+    sent += [redirect | {"method": method} for method in ("GET", "POST")]
     assert outcomes(open_page("/"), line, sent) == [case["expect"] for case in sent]
 
 
@@ -181,7 +203,7 @@ def test_pages_are_reloaded_without_the_server(
 ) -> None:
     page = open_page(f"{line.url}/my/", user=bob, width=PHONE, worker=True)
     ready(page)
-    for cut in (b"", BAD_GATEWAY):
+    for cut in CUTS.values():
         line.cut(cut)
         page.reload()
         is_shell(page)
@@ -230,6 +252,98 @@ def test_a_form_says_that_nothing_was_sent(open_page: OpenPage, line: Line, bob:
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#id_display_name")).to_have_value("Bobby")
     assert User.objects.filter(display_name="Bobby").exists()
+
+
+SAVE = "form:has(#id_display_name) button:has-text('Save')"
+
+
+def change_name(page: Page, line: Line, name: str) -> None:
+    page.goto(f"{line.url}/preferences/")
+    page.locator("#id_display_name").fill(name)
+
+
+@pytest.mark.parametrize("cut", ["answer lost", "502", "503", "521", "portal"])
+def test_a_form_without_an_answer_is_not_said_to_be_unsent(
+    open_page: OpenPage, line: Line, bob: User, cut: str
+) -> None:
+    page = open_page(f"{line.url}/my/", user=bob, worker=True)
+    ready(page)
+    change_name(page, line, "Bobby")
+    if cut == "answer lost":
+        line.lose_answers()
+    else:
+        line.cut(CUTS[cut])
+    page.locator(SAVE).click()
+    is_shell(page)
+    expect(page.get_by_text(NOT_KNOWN)).to_be_visible()
+    expect(page.get_by_text("Nothing was sent")).to_be_hidden()
+    # It would send the form again.
+    expect(page.get_by_role("button", name="Try again")).to_be_hidden()
+    line.mend()
+    page.get_by_role("link", name="Look at the page").click()
+    page.wait_for_url(f"{line.url}/preferences/")
+    name = "Bobby" if cut == "answer lost" else "Bob"
+    expect(page.locator("#id_display_name")).to_have_value(name)
+    bob.refresh_from_db()
+    assert bob.display_name == name
+
+
+def test_so_is_a_form_whose_answer_breaks_off(open_page: OpenPage, line: Line, bob: User, in_both_views: Check) -> None:
+    page = open_page(f"{line.url}/my/", user=bob, width=PHONE, worker=True)
+    ready(page)
+    change_name(page, line, "")
+    page.locator("form:has(#id_display_name)").evaluate("(form) => { form.noValidate = true; }")
+    line.lose_answers(after=3000)
+    page.locator(SAVE).click()
+    is_shell(page)
+    expect(page.get_by_text(NOT_KNOWN)).to_be_visible()
+    in_both_views(page)
+    picture(page, "shell-not-known")
+
+
+def test_a_page_that_is_slow_is_awaited_behind_the_shell(
+    open_page: OpenPage, line: Line, bob: User, in_both_views: Check
+) -> None:
+    page = open_page(f"{line.url}/my/", user=bob, width=PHONE, worker=True)
+    ready(page)
+    for is_kept, url in ((True, "/preferences/#email"), (False, "/preferences/")):
+        line.hold()
+        page.goto(f"{line.url}{url}", wait_until="commit")
+        is_shell(page)
+        expect(page.get_by_text("The site is slow to answer.")).to_be_visible()
+        expect(page.get_by_text(NOT_KNOWN)).to_be_hidden()
+        if is_kept:
+            in_both_views(page)
+            picture(page, "shell-awaited")
+        line.mend()
+        tap = page.get_by_role("button", name="The page is here")
+        expect(tap).to_be_visible()
+        if not is_kept:
+            # The browser may end it at any time.
+            stop_worker(page)
+        else:
+            line.hold()
+        tap.click()
+        expect(page.locator("#id_display_name")).to_have_value("Bob")
+
+
+def test_a_form_and_a_download_may_take_long(open_page: OpenPage, line: Line, bob: User) -> None:
+    page = open_page(f"{line.url}/my/", user=bob, worker=True)
+    ready(page)
+    change_name(page, line, "Bobby")
+    line.hold()
+    page.locator(SAVE).click(no_wait_after=True)
+    time.sleep(LONG)
+    line.mend()
+    expect(page.locator("#id_display_name")).to_have_value("Bobby")
+    bob.refresh_from_db()
+    assert bob.display_name == "Bobby"
+    line.hold()
+    with page.expect_download() as download:
+        page.evaluate("location.assign('/rankings/ranking.csv')")
+        time.sleep(LONG)
+        line.mend()
+    assert download.value.suggested_filename.endswith(".csv")
 
 
 def test_the_wall_shows_what_it_read_last(open_page: OpenPage, line: Line, evening: RunningEvent, alice: User) -> None:

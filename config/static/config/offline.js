@@ -10,18 +10,11 @@ import { ask } from "./ours.js";
 const EVERY = 10_000;
 const OVER = ["settled", "reported"];
 
-const { body } = document;
 const part = (name) => document.querySelector(`[data-${name}]`);
 const texts = part("texts").dataset;
 const isUnsent = ({ state, action }) => (state === "kept" || state === "tried") && action !== "struck";
 
-function clock(at) {
-  return new Date(at).toLocaleTimeString("en-GB", {
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-}
+const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { timeStyle: "short" });
 
 function element(name, text, properties = {}) {
   return Object.assign(document.createElement(name), { textContent: text, ...properties });
@@ -50,9 +43,8 @@ function linkTo(href, text) {
 /** The matches of a floor that are not over, those at tables first. */
 function floorItems({ matches = [] }) {
   const open = matches.filter(({ state, players }) => !OVER.includes(state) && players.every(Boolean));
-  const atTables = open.filter(({ table }) => table);
-  const others = open.filter(({ table }) => !table);
-  return [...atTables, ...others].map(({ table, players, score }) => {
+  open.sort((one, other) => !one.table - !other.table);
+  return open.map(({ table, players, score }) => {
     const at = table ? fillIn(texts.table, { table }) : "";
     return itemOf(players.join(" – "), [at, score ? score.join("–") : ""].filter(Boolean).join(" · "));
   });
@@ -93,14 +85,32 @@ function lookForServer() {
   ask("/healthz", { cache: "no-store" }).then(({ ok }) => ok && location.reload(), () => {});
 }
 
-part("back").addEventListener("click", () => history.back());
-part("again").addEventListener("click", () => location.reload());
-if (body.hasAttribute("data-unsent")) {
-  part("nothing-sent").hidden = false;
-  part("back").hidden = false;
-} else {
+function lookOften() {
   setInterval(lookForServer, EVERY);
   addEventListener("online", lookForServer);
+}
+
+const [again, back, look] = ["again", "back", "look"].map(part);
+const { why } = document.body.dataset;
+const { referrer } = document;
+back.onclick = () => history.back();
+again.onclick = () => location.reload();
+if (why) part(why).hidden = false;
+if (why === "awaited") {
+  // The worker waits for the page.
+  const { serviceWorker: worker } = navigator;
+  worker.onmessage = ({ data: isHere }) => {
+    if (isHere) again.textContent = again.dataset.arrived;
+    else lookOften();
+  };
+  worker.controller.postMessage({ awaited: location.href });
+} else if (why) back.hidden = false;
+else lookOften();
+if (why === "unknown") {
+  // To load this page again would send the form again.
+  again.hidden = true;
+  look.hidden = !referrer.startsWith(`${location.origin}/`);
+  look.href = referrer;
 }
 // Where the browser stores nothing, the page says only that there is no connection.
 fill().catch(() => {});
