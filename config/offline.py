@@ -21,7 +21,7 @@ FILES = (
     "config/parts.css",
     "config/theme.js",
     "config/offline.js",
-    "config/outbox.js",
+    "config/kept_store.js",
     "config/names.js",
     "config/ours.js",
     "matches/play/kept.js",

@@ -47,7 +47,7 @@ GONE = 15_000
 SLOWDOWN, KEPT_IN = 6, 2_000
 """How many times slower the CPU of a phone is, and in how many ms a tap is said to be kept there: half of the time in
 which a line is asked for, which is known to be lost. It takes 50 to 150 ms."""
-EVERYTHING_HERE = "import('/static/config/outbox.js').then(({ everythingHere }) => everythingHere())"
+EVERYTHING_HERE = "import('/static/config/kept_store.js').then(({ everythingHere }) => everythingHere())"
 LAST_TAP = r"""() => new Promise((resolve) => {
     const bar = document.getElementById("offline");
     const before = Number(bar.textContent.match(/(\d+) kept here/)?.[1] ?? 0);

@@ -17,7 +17,7 @@ from players.kept.api import CODES
 from tests.browser.conftest import OpenPage
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULE = "/static/config/outbox.js"
+MODULE, STORE = "/static/config/outbox.js", "/static/config/kept_store.js"
 WALK = Path(__file__).with_name("outbox_walk.js").read_text()
 TEMPLATES = ROOT / "templates"
 FIRST_VERSION = """() => new Promise((resolve) => {
@@ -81,7 +81,10 @@ def page(open_page: OpenPage, hall: str, expected_errors: list[re.Pattern[str]])
 
 def with_outbox(page: Page) -> Page:
     """Give a page the module, the walk, and an outbox of Bob's that no server knows."""
-    page.evaluate("async (module) => { window.outbox = await import(module); }", MODULE)
+    page.evaluate(
+        "async ([module, store]) => { window.outbox = { ...await import(module), ...await import(store) }; }",
+        [MODULE, STORE],
+    )
     page.evaluate(f"() => {{ window.walk = ({WALK.strip()})(outbox); }}")
     page.evaluate("async (options) => { window.box = await outbox.openOutbox(options); }", BOX)
     return page
@@ -237,7 +240,7 @@ def test_a_server_that_fails_is_sent_fewer_acts_at_a_time(page: Page) -> None:
 def test_the_store_of_an_earlier_version_is_taken_over(page: Page) -> None:
     """Its outboxes did not say where they go, and none of its acts that they wait."""
     page.evaluate(FIRST_VERSION)
-    rows = page.evaluate("async (module) => (await import(`${module}?again`)).boxesHere()", MODULE)
+    rows = page.evaluate("async (module) => (await import(`${module}?again`)).boxesHere()", STORE)
     assert [(row["topic"], row["count"], row["read"], row["post"]) for row in rows] == [
         ("match:m4", 1, "/api/v1/matches/m4/kept/", "/api/v1/matches/m4/kept/"),
         ("tournament:t4", 1, "/api/v1/tournaments/t4/floor/?outbox=", "/api/v1/tournaments/t4/kept/"),

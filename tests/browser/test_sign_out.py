@@ -10,7 +10,8 @@ from tests.browser.conftest import Check, OpenPage
 from tests.event_cast import RunningEvent
 
 FILL = """async ([reader, count]) => {
-  const { openOutbox, putData } = await import("/static/config/outbox.js");
+  const { openOutbox } = await import("/static/config/outbox.js");
+  const { putData } = await import("/static/config/kept_store.js");
   await putData(reader, "tournament:one", { matches: [{ players: ["Ann", "Bea"] }] });
   const url = "/api/v1/tournaments/one/kept/";
   const box = await openOutbox({ topic: "tournament:one", reader, by: "Dora", read: url, post: url });

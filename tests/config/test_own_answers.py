@@ -108,7 +108,6 @@ def test_so_is_a_refusal_before_the_site_has_a_thread(port: int, monkeypatch: py
 REQUEST = re.compile(r"(?<![\w#])fetch\(|XMLHttpRequest\(")
 OWN = {
     "config/static/config/ours.js": "asks whether an answer is the site's own",
-    "config/static/config/outbox.js": "takes only JSON with the fields of its protocol",
     "templates/config/service_worker.js": "cannot import modules, and decides by the same header in `answerTo`",
 }
 """Scripts that request something by themselves, and why they may."""

@@ -20,7 +20,7 @@ function linesOf(page) {
 /** Note what the page says now, for this address. */
 async function note() {
   await (await import("./this_device.js")).ready;
-  const { putData } = await import("./outbox.js");
+  const { putData } = await import("./kept_store.js");
   await putData(reader, `page:${location.pathname}`, { title, topic, lines: linesOf(document), at: Date.now() });
 }
 

@@ -5,7 +5,8 @@
  */
 
 import { fillIn } from "./names.js";
-import { boxesHere, openOutbox } from "./outbox.js";
+import { boxesHere } from "./kept_store.js";
+import { openOutbox } from "./outbox.js";
 
 const { reader = "", links = "{}" } = document.body.dataset;
 const tokens = JSON.parse(links); // topic and reader -> token

@@ -3,7 +3,7 @@
  * that was not sent, and links to what else is here. Nothing is computed: all texts are those of the server.
  */
 
-import { everythingHere } from "./outbox.js";
+import { everythingHere, isToSend } from "./kept_store.js";
 import { fillIn } from "./names.js";
 import { ask } from "./ours.js";
 
@@ -12,7 +12,6 @@ const OVER = ["settled", "reported"];
 
 const part = (name) => document.querySelector(`[data-${name}]`);
 const texts = part("texts").dataset;
-const isUnsent = ({ state, action }) => (state === "kept" || state === "tried") && action !== "struck";
 
 const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { timeStyle: "short" });
 
@@ -72,7 +71,7 @@ async function fill() {
     part("known").hidden = false;
   }
   const readers = new Set(data.map(({ reader }) => reader));
-  const acts = boxes.filter(({ reader }) => readers.has(reader)).flatMap(({ acts: kept }) => kept.filter(isUnsent));
+  const acts = boxes.filter(({ reader }) => readers.has(reader)).flatMap(({ acts: kept }) => kept.filter(isToSend));
   part("count").textContent = fillIn(part("count").dataset.text, { count: String(acts.length) });
   show("unsent-acts", acts.map(({ label, at }) => itemOf(label, clock(at))));
   const wall = await lastWall();

@@ -31,20 +31,18 @@
  *     box.sendNow(); box.close();
  *     hasLeft(act, acts)   // whether an act counts for nobody any more: struck, or taken back by another act
  *
- * `await wipe(reader)` deletes all that this browser has of a reader; without one, of everybody. `boxesHere()` lists the
- * outboxes that have something to send or to tell, as options of `openOutbox` with the `count` of unsent acts. `adopt({
- * box, topic, reader, by, read, post, acts })` takes over the acts of another device, as `onWire` writes them.
- * `putData(reader, topic, value)` and `getData(reader, topic)` keep the last data of a page; those of another account,
- * and those after their `until` (ms), are deleted first.
+ * `await wipe(reader)` deletes all that this browser has of a reader; without one, of everybody. `adopt({ box, topic,
+ * reader, by, read, post, acts })` takes over the acts of another device, as `onWire` writes them.
  *
  * Everything that is decided is decided by `step`, a pure function; it runs in one transaction with what it changes, so
  * that several tabs agree on the numbers, and an act is marked as tried before it leaves.
  */
 
-import { recall } from "../matches/play/kept.js";
+import {
+  answered, isToSend, isToTell, isUnsent, keyOf, load, numbersOf, save, stored,
+} from "./kept_store.js";
+import { ask } from "./ours.js";
 
-const DATABASE = "barpoint"; // as in waiting.js
-const VERSION = 2;
 const CHANNEL = "barpoint-outbox";
 const MOST_ACTS = 20; // in one request
 const MOST_BYTES = 30_000; // of the acts of one request
@@ -81,9 +79,6 @@ export const CODES = {
 };
 
 const isOpen = ({ outcome }) => outcome === "differs" || outcome === "refused";
-const isUnsent = ({ state }) => state === "kept" || state === "tried";
-const isToSend = (act) => isUnsent(act) && act.action !== "struck";
-const isToTell = ({ state, outcome, isDismissed }) => !isDismissed && (state === "open" || outcome === "overtaken");
 const again = (wait) => ({ type: "round", wait });
 
 /**
@@ -290,102 +285,6 @@ export function onWire({ n, action, fixture, pair, fields, seen, seen_at, at, la
   return { n, action, fixture, pair, fields, seen, seen_at, at, label, reader, by };
 }
 
-// Where it is stored.
-
-let opening = null;
-
-function database() {
-  opening ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, VERSION);
-    request.onupgradeneeded = ({ oldVersion }) => {
-      const { result: db, transaction } = request;
-      if (!oldVersion) {
-        for (const name of ["boxes", "data", "leases"]) db.createObjectStore(name);
-        db.createObjectStore("acts", { keyPath: ["box", "n"] });
-      }
-      const acts = transaction.objectStore("acts");
-      acts.createIndex("waiting", "isWaiting");
-      rewrite(acts, marked);
-      rewrite(transaction.objectStore("boxes"), (row) => ({ ...addressesOf(row.topic), ...row }));
-    };
-    request.onerror = () => reject(request.error);
-    // A tab with an older version is still busy. It lets go once it is not.
-    request.onblocked = () => reject(new Error("blocked"));
-    request.onsuccess = () => {
-      const db = request.result;
-      db.onclose = () => (opening = null);
-      db.onversionchange = () => {
-        db.close();
-        opening = null;
-      };
-      resolve(db);
-    };
-  });
-  opening.catch(() => (opening = null));
-  return opening;
-}
-
-/** Write each row of a store anew, within the transaction of an upgrade. */
-function rewrite(store, change) {
-  store.openCursor().onsuccess = ({ target: { result: cursor } }) => {
-    cursor?.update(change(cursor.value));
-    cursor?.continue();
-  };
-}
-
-/** Where the acts of an outbox go that was stored before it knew. */
-function addressesOf(topic) {
-  const [kind, id] = topic.split(":");
-  const post = `/api/v1/${kind === "match" ? "matches" : "tournaments"}/${id}/kept/`;
-  return { read: kind === "match" ? post : `/api/v1/tournaments/${id}/floor/?outbox=`, post };
-}
-
-/** An act as it is stored: the index `waiting` has those that any page sends or tells of. */
-const marked = (act) => ({ ...act, isWaiting: isToSend(act) || isToTell(act) ? 1 : undefined });
-
-const answered = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-
-/** Do something with these stores in a transaction; resolves once that is on the disk. */
-async function stored(names, work, mode = "readwrite") {
-  const db = await database();
-  const transaction = db.transaction(names, mode, { durability: "strict" });
-  const done = new Promise((resolve, reject) => {
-    transaction.oncomplete = resolve;
-    transaction.onabort = () => reject(transaction.error);
-  });
-  try {
-    const result = await work(...names.map((name) => transaction.objectStore(name)));
-    await done;
-    return result;
-  } catch (error) {
-    done.catch(() => {});
-    if (error !== transaction.error) transaction.abort();
-    throw error;
-  }
-}
-
-const keyOf = (reader, topic, box) => [reader, topic, box ?? ""];
-const numbersOf = (box) => IDBKeyRange.bound([box, 0], [box, Infinity]);
-
-async function load(boxes, acts, key) {
-  const row = await answered(boxes.get(key));
-  return row ? { ...row, acts: await answered(acts.getAll(numbersOf(row.box))) } : null;
-}
-
-function save(boxes, acts, key, before, { acts: now, ...row }) {
-  boxes.put(row, key);
-  const known = new Map(before.acts.map((act) => [act.n, act]));
-  for (const act of now) {
-    if (known.get(act.n) !== act) acts.put(marked({ ...act, box: row.box }));
-    known.delete(act.n);
-  }
-  for (const n of known.keys()) acts.delete([row.box, n]);
-}
-
 function newKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_LENGTH));
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join("");
@@ -405,19 +304,6 @@ export async function wipe(reader) {
   tell({});
 }
 
-export function boxesHere() {
-  const list = async (boxes, acts) => {
-    const found = [];
-    for (const key of await answered(boxes.getAllKeys())) {
-      const { topic, reader, by, read, post, carried, acts: all } = await load(boxes, acts, key);
-      const count = all.filter(isToSend).length;
-      if (count || all.some(isToTell)) found.push({ topic, reader, by, read, post, carried, box: key[2], count });
-    }
-    return found;
-  };
-  return stored(["boxes", "acts"], list, "readonly");
-}
-
 /** Take over an outbox of another device, to be opened with `box` and `carried`. Its acts keep their numbers. */
 export function adopt({ box, topic, reader, acts: taken, ...more }) {
   const key = keyOf(reader, topic, box);
@@ -429,40 +315,6 @@ export function adopt({ box, topic, reader, acts: taken, ...more }) {
     save(boxes, acts, key, before, { ...before, last: Math.max(before.last, ...all.map(({ n }) => n)), acts: all });
   });
 }
-
-export function putData(reader, topic, value) {
-  // Somebody has signed out; this page, in another tab, is still theirs.
-  if (recall("local", "reader") === "" && !reader.startsWith("link")) return Promise.resolve();
-  return stored(["data"], async (data) => {
-    for (const key of await answered(data.getAllKeys())) {
-      if (key[0] !== reader || (await answered(data.get(key))).until < Date.now()) data.delete(key);
-    }
-    data.put(value, [reader, topic]);
-  });
-}
-
-/** Delete the last data of pages of everybody but one reader. */
-export function keepOnlyDataOf(reader) {
-  return stored(["data"], async (data) => {
-    for (const key of await answered(data.getAllKeys())) if (key[0] !== reader) data.delete(key);
-  });
-}
-
-/** All that is here: `data` of pages as [{ reader, topic, value }], and `boxes` with their acts. */
-export function everythingHere() {
-  return stored(["boxes", "acts", "data"], async (boxes, acts, data) => {
-    const rows = await Promise.all([data.getAllKeys(), data.getAll(), boxes.getAll()].map(answered));
-    const [keys, values, all] = rows;
-    const withActs = all.map(async (row) => ({ ...row, acts: await answered(acts.getAll(numbersOf(row.box))) }));
-    return {
-      data: keys.map(([reader, topic], place) => ({ reader, topic, value: values[place] })),
-      boxes: await Promise.all(withActs),
-    };
-  });
-}
-
-export const getData = (reader, topic) =>
-  stored(["data"], (data) => answered(data.get([reader, topic])), "readonly");
 
 // What is sent.
 
@@ -694,7 +546,7 @@ class Outbox {
     const signal = AbortSignal.timeout(Math.min(MOST_PATIENCE, patience * this.#slowness));
     const all = { Accept: "application/json", ...this.#options.headers, ...headers };
     try {
-      const response = await fetch(url, { cache: "no-store", signal, headers: all, ...options });
+      const response = await ask(url, { cache: "no-store", signal, headers: all, ...options });
       const retryAfter = Number(response.headers.get("Retry-After")) || 0;
       const body = await response.json();
       this.#slowness = Math.max(1, (2 * (performance.now() - began)) / patience);

@@ -25,7 +25,7 @@ export const ready = recall("local", READER) === account ? Promise.resolve() : w
 
 async function welcome() {
   try {
-    const { keepOnlyDataOf } = await import("./outbox.js");
+    const { keepOnlyDataOf } = await import("./kept_store.js");
     await Promise.all([keepOnlyDataOf(reader), emptySnapshots()]);
     keep("local", READER, account);
   } catch {
@@ -56,7 +56,7 @@ async function leave(form) {
   keep("local", READER, "");
   forget("session", TYPED);
   try {
-    const { wipe, keepOnlyDataOf } = await import("./outbox.js");
+    const [{ keepOnlyDataOf }, { wipe }] = await Promise.all([import("./kept_store.js"), import("./outbox.js")]);
     await Promise.all([wipe(reader), keepOnlyDataOf(""), emptySnapshots()]);
   } catch {
     // The browser stores nothing, so nothing is left.
@@ -66,7 +66,7 @@ async function leave(form) {
 
 /** Ask what becomes of acts that were not sent, before a form ends the session. */
 async function asked(form) {
-  const { boxesHere } = await import("./outbox.js").catch(() => ({ boxesHere: () => [] }));
+  const { boxesHere } = await import("./kept_store.js").catch(() => ({ boxesHere: () => [] }));
   const all = await Promise.resolve(boxesHere()).catch(() => []);
   const boxes = all.filter((box) => box.reader === reader && box.count);
   if (!boxes.length) return leave(form);

@@ -5,7 +5,8 @@
  */
 
 import { fillIn } from "../../config/names.js";
-import { adopt, boxesHere, getData, hasLeft, openOutbox, putData } from "../../config/outbox.js";
+import { boxesHere, getData, putData } from "../../config/kept_store.js";
+import { adopt, hasLeft, openOutbox } from "../../config/outbox.js";
 import { answers, stay } from "../../config/stay.js";
 import { watch } from "../../config/stream.js";
 import { prepareResult } from "../../matches/reporting/result.js";
