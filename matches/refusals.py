@@ -58,6 +58,8 @@ MESSAGES = {
         "see it."
     ),
     "answered_late": gettext_noop("The report had been decided before this arrived."),
+    "length_since": gettext_noop("The match was to {was} points when this was typed; now it is to {now}."),
+    "start_since": gettext_noop("The match began at {was} when this was typed; now it begins at {now}."),
     "newer_score": gettext_noop("A newer score or a result was entered before this score arrived."),
     "over_since": gettext_noop("A newer score or a result was entered before this score arrived."),
     "nothing_claimed": gettext_noop("There is no report to answer."),

@@ -4,6 +4,7 @@ Each assumption locks what its service locks, in the same order. All times run f
 device says of when it was done is shown, and counts for nothing.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -17,8 +18,39 @@ from matches.lifecycle.locks import changed, lock_match
 from matches.models import Claim, Match, Result
 from matches.reporting import reports
 from players.kept.acts import Arrived, Kept, Outcome, Seen
-from players.models import Player
+from players.models import LogEntry, Player
 from players.people.rows import canonical
+
+SINCE = {"length": "length_since", "start": "start_since"}
+"""What a page shows of a match -> the code of an act whose reader saw another one."""
+
+
+def shown(length: int, start: tuple[int, int]) -> dict[str, Any]:
+    """Return what a page shows of a match beside its players, table and scores, as `saw` of an act says it."""
+    return {"length": length, "start": list(start)}
+
+
+def other_terms(match: Match, seen: Seen, noted: Mapping[str, Any] = {}) -> Arrived | None:
+    """Return that the locked match has another length or start score than its reader saw.
+
+    `noted` is what else is known of what an act without `saw` was based on.
+    """
+    saw = {**_noted(match, seen), **noted} if seen.act.saw is None else seen.act.saw
+    for name, now in shown(match.length, match.start_score).items():
+        if name in saw and saw[name] != now:
+            return Arrived(Outcome.DIFFERS, SINCE[name], {"was": _words(saw[name]), "now": _words(now)})
+    return None
+
+
+def _words(value: Any) -> str:
+    return "–".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _noted(match: Match, seen: Seen) -> Mapping[str, Any]:
+    """Return the length that the page of an act without `saw` has shown, from the log; empty if it is the same now."""
+    entries = LogEntry.objects.filter(topic=match.topic, verb="match_length_changed", at__gt=seen.act.seen_at)
+    changes = entries.order_by("pk").values_list("params__changes__match_length", flat=True).first()
+    return {"length": changes[0]} if changes else {}
 
 
 def _other_players(match: Match, seen: Seen) -> Arrived | None:
@@ -35,7 +67,8 @@ def _other_players(match: Match, seen: Seen) -> Arrived | None:
 
 def _report_counts(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     """Whether a report can still count is for `report_late` to say, which keeps one that comes too late."""
-    return _other_players(lock_match(form.instance.match.pk), seen)
+    match = lock_match(form.instance.match.pk)
+    return _other_players(match, seen) or other_terms(match, seen)
 
 
 def _report(form: Any, **acting: Any) -> Arrived:
@@ -63,13 +96,11 @@ def _score_stands(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     if match.state not in (Match.State.OPEN, Match.State.LIVE):
         return Arrived(Outcome.OVERTAKEN, "over_since")
     running = _running(match, now)
-    if running is None:
-        return None
-    if running.score == form.score:
+    if running is not None and running.score == form.score:
         return Arrived(Outcome.ALREADY)
-    if running.at > seen.act.seen_at and running.name not in seen.own:
+    if running is not None and running.at > seen.act.seen_at and running.name not in seen.own:
         return Arrived(Outcome.OVERTAKEN, "newer_score")
-    return None
+    return other_terms(match, seen)
 
 
 def _enter_score(form: Any, **acting: Any) -> Arrived:

@@ -1,5 +1,6 @@
 """Context of the page of a match, for its players, holders of its links, and other visitors."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,7 @@ from matches.reporting import objections
 from matches.reporting.appointments import zone_of
 from matches.reporting.for_pairs import acts_of_pairs
 from matches.reporting.forms import ScoreForm
+from matches.reporting.kept import shown
 from matches.reporting.links import link_notes
 from matches.reporting.next_steps import Pending, describe, may_concede, next_steps, reports_of
 from matches.reporting.records import NOTES, is_from_opponent
@@ -181,6 +183,7 @@ def outbox(seat: MatchSeat, reader: str, now: datetime) -> dict[str, Any]:
         "players": match.players,
         "names": match.names,
         "length": match.length,
+        "saw": json.dumps(shown(match.length, match.start_score)),
     }
 
 

@@ -36,6 +36,9 @@ class SentAct:
     """Whose act it is, as `reader_id` has it; empty for the sender's."""
     content: Mapping[str, Any] = field(default_factory=dict)
     """All of it, as it was sent."""
+    saw: Mapping[str, Any] | None = None
+    """What else the server gave of the match with what the reader saw; None from pages before there was such a field.
+    """
 
 
 class Arrived(NamedTuple):

@@ -122,6 +122,12 @@ class KeptActSerializer(serializers.Serializer[Any]):
     seen_at = serializers.IntegerField(
         min_value=0, max_value=MAX_MS, default=0, help_text="When the server made that, in ms."
     )
+    # Without a default, which would change the content, and so the digest, of acts of earlier pages.
+    saw = ActFieldsField(
+        required=False,
+        help_text="What the reader saw of the match beside who plays, as the server gave it: `saw` of a match on the "
+        "floor, and at a match its `length` and `start`.",
+    )
     at = serializers.IntegerField(min_value=0, max_value=MAX_MS, help_text="When it was done, in ms, by the device.")
     label = serializers.CharField(  # type: ignore[assignment]  # as `fields`
         max_length=MAX_LABEL, allow_blank=True, default="", help_text="What it says."
@@ -217,6 +223,7 @@ def sent_act(act: Mapping[str, Any]) -> SentAct:
         label=act.get("label", ""),
         reader=act.get("reader", ""),
         content=act,
+        saw=act.get("saw"),
     )
 
 

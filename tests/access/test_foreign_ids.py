@@ -141,7 +141,7 @@ NO_ROW: Mapping[str, str] = {
     ),
     "a name or a code that the browser makes up": "auth endpoint key p256dh page ping tab",
     "a secret, which is a right by itself": "anchor link new_password one_time_code password seat secret ticket",
-    "a version or a digest of what was seen": ("after agreed checked generation last mark n now ratings seen seen_at"),
+    "a version, or what was seen": "after agreed checked generation last mark n now ratings saw seen seen_at",
     "a part of a sheet": (
         "columns_of day_column event_column length_column loser_column loser_points_column name_column nights "
         "opponent_column opponent_points_column place_column player_column player_points_column points_column "

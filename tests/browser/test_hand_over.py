@@ -169,6 +169,7 @@ def test_nothing_of_a_wrong_file_is_shown_or_sent(floor: Page, evening: Tourname
         ("incomplete", good | {"acts": [act, act]}),
         ("incomplete", good | {"acts": [act | {"label": ["x"]}]}),
         ("incomplete", good | {"acts": [act | {"fields": None}]}),
+        ("incomplete", good | {"acts": [act | {"saw": [7]}]}),
         ("incomplete", good | {"box": "K"}),
         ("incomplete", [good]),
         ("incomplete", None),

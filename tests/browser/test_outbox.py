@@ -301,6 +301,15 @@ def test_a_request_is_never_too_large(page: Page) -> None:
     assert played(page, script) == [True, 20, 120]
 
 
+def test_an_act_has_what_its_reader_saw_only_if_its_page_said_so(page: Page) -> None:
+    script = """keep(1, "start", { saw: { length: 7 } });
+        keep(1, "start", { saw: undefined });
+        device.take({ type: "strike", n: 1 });
+        keep(1, "start", { saw: { length: 7 } });
+        return read(0)[0].acts.map(outbox.onWire).map((act) => ("saw" in act ? act.saw : act.action));"""
+    assert played(page, script) == ["struck", "start", {"length": 7}]
+
+
 def test_every_act_arrives_once_and_in_order_whatever_happens_in_an_evening(page: Page) -> None:
     """Lost requests and answers, acts taken back before and after they left, a server restored from backups."""
     assert page.evaluate("(many) => walk.evenings(many)", EVENINGS) == []

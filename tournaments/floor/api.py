@@ -113,6 +113,9 @@ class FloorMatchSerializer(serializers.Serializer[Any]):
         help_text="With `outbox`: the entries that can still come to each side; empty where it is decided.",
     )
     then = serializers.CharField(required=False, help_text="With `outbox`: what follows from its result; may be empty.")
+    saw = serializers.DictField(
+        required=False, help_text="With `outbox`: what is shown of it beside its players and scores, for `saw` of acts."
+    )
     needs_reason = serializers.BooleanField(
         required=False, help_text="With `outbox`: whether you play in it, so that its result needs the server."
     )

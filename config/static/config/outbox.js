@@ -10,7 +10,7 @@
  *       carried: false,                               // whether the reader sends acts of somebody else, and knows it
  *       box: "",                                      // another outbox of this topic: one of `boxesHere`, or adopted
  *     });
- *     const n = await box.keep({ action, fixture, pair, fields, seen, seen_at, label });
+ *     const n = await box.keep({ action, fixture, pair, fields, seen, seen_at, saw, label });
  *         // Resolves once the act is durable: only then may a page say "kept". Rejects if the browser cannot keep it.
  *     await box.strike(n, { seen, seen_at });           // An act that may have left gets an act `undo` instead.
  *     await box.handOver()                              // what is not settled, for another device: it may have left then
@@ -281,8 +281,8 @@ function batch(unsent, now, failures) {
 }
 
 /** An act as it is sent: always the same, since its content is compared with what arrived under its number. */
-export function onWire({ n, action, fixture, pair, fields, seen, seen_at, at, label, reader, by }) {
-  return { n, action, fixture, pair, fields, seen, seen_at, at, label, reader, by };
+export function onWire({ n, action, fixture, pair, fields, seen, seen_at, at, label, reader, by, saw }) {
+  return { n, action, fixture, pair, fields, seen, seen_at, at, label, reader, by, ...(saw && { saw }) };
 }
 
 function newKey() {

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from django.test import Client
 
 from matches.access import MatchSeat
 from matches.lifecycle import links
 from matches.lifecycle.finish import Basis, ResultInput, append_result, standing_result
+from matches.lifecycle.opening import set_lengths
 from matches.lifecycle.provisional import provisional_of
 from matches.models import Claim, Match, Result
 from matches.reporting import objections, reports
@@ -25,6 +27,7 @@ from players.models import KeptAct, Outbox, User
 from players.models.people import MAX_PAIR_NAME_LENGTH
 from players.people.services import merge_players
 from tests.matches.cast import BOB, CAROL, minutes, player_of
+from tests.pages import html
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 KEY = "k7m2p9x4qbk7m2p9x4qbk7"
@@ -215,6 +218,23 @@ def test_two_answers_from_one_page_both_count(match: Match) -> None:
     match.refresh_from_db()
     assert match.state == Match.State.SETTLED
     assert send(match, CAROL, ("confirm", {}), seen=2) == ["already"]
+
+
+@pytest.mark.parametrize("saw", [{"saw": {"length": 7, "start": [0, 0]}}, {}], ids=["saw", "an earlier page"])
+def test_a_report_of_a_match_to_seven_is_none_of_the_same_match_to_five(match: Match, saw: dict[str, Any]) -> None:
+    sent = act(1, match, reader="link-0", seen_at=ms(minutes(5)), **saw)
+    with time_machine.travel(minutes(6)):
+        set_lengths([match], length=5, by=SYSTEM)
+    answer = post(match, links.token_for(match, BOB), sent, act(2, match, reader="link-0", saw={"length": 5})).json()
+    text = "The match was to 7 points when this was typed; now it is to 5."
+    assert answer["outcomes"][0] == {"n": 1, "outcome": "differs", "code": "length_since", "text": text}
+    assert (answer["outcomes"][1]["outcome"], Claim.objects.get().score) == ("done", (5, 4))
+
+
+def test_a_page_says_what_its_acts_are_based_on(match: Match) -> None:
+    Match.objects.update(start_0=2)
+    page = html(Client().get(f"/m/{links.token_for(match, BOB)}/"))
+    assert 'data-saw="{&quot;length&quot;: 7, &quot;start&quot;: [2, 0]}"' in page
 
 
 def test_a_provisional_result_that_was_seen_is_confirmed(match: Match) -> None:

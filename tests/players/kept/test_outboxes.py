@@ -12,7 +12,7 @@ from engine.errors import Refused
 from players.actors import Actor
 from players.kept import outboxes
 from players.kept.acts import Arrived, Outcome, Seen, SentAct
-from players.kept.api import sent_act
+from players.kept.api import KeptActSerializer, sent_act
 from players.kept.outboxes import NEW_OUTBOXES, OutboxKey, Sending, digest_of, receive, typed_time
 from players.models import KeptAct, Outbox, User
 
@@ -153,6 +153,21 @@ def test_what_is_stored_of_an_act_names_nobody_and_is_read_again(alice: User) ->
     assert not {"Alice", "Ann 7–4 Bea"} & set(map(str, stored.content.values()))
     again = sent_act(stored.content)
     assert (again.number, again.action, again.fields, again.pair) == (1, "result", {"points": 4}, ("a", "b"))
+
+
+def test_an_act_of_an_earlier_page_has_the_content_that_it_always_had() -> None:
+    """It may have been stored by the version before, and come again."""
+    sent = {"n": 1, "action": "start", "at": 5}
+    first = KeptActSerializer(data=sent)
+    assert first.is_valid()
+    assert "saw" not in first.validated_data
+    assert sent_act(first.validated_data).saw is None
+    for saw in ({"length": 7, "start": [0, 0]}, {}):
+        second = KeptActSerializer(data={**sent, "saw": saw})
+        assert second.is_valid()
+        assert sent_act(second.validated_data).saw == saw
+    for wrong in ([7], "7", {"length": {"was": 7}}):
+        assert not KeptActSerializer(data={**sent, "saw": wrong}).is_valid()
 
 
 def test_nothing_was_typed_later_than_it_arrived() -> None:

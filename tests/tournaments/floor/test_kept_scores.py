@@ -15,7 +15,7 @@ from players.kept.acts import SentAct
 from players.kept.outboxes import OutboxKey, Sending, receive
 from players.models import KeptAct
 from tests.tournaments.floor.test_players_scores import AtTable, at_table
-from tournaments.floor import calls
+from tournaments.floor import calls, evening
 from tournaments.models import FloorEvent, FloorKind
 
 __all__ = ["at_table"]
@@ -61,6 +61,15 @@ def test_a_score_that_somebody_else_entered_since_stands(at_table: AtTable) -> N
     calls.set_running_score(fixture=at_table.running.fixture, score=(4, 4), by=at_table.alice, now=timezone.now())
     assert send(at_table, 0, 4, "running-score", seen_at, score_0=5, score_1=3) == "overtaken newer_score"
     assert scores() == [[3, 3], [4, 3], [4, 4]]
+
+
+def test_a_score_of_a_match_to_seven_is_none_of_the_same_match_to_five(at_table: AtTable) -> None:
+    at_table.call()
+    seen_at = timezone.now()
+    evening.shorten(fixture=at_table.running.fixture, length=5, by=at_table.alice, now=timezone.now())
+    assert send(at_table, 0, 1, "running-score", seen_at, score_0=4, score_1=3) == "differs length_since"
+    assert send(at_table, 0, 2, "running-score", timezone.now(), score_0=4, score_1=3) == "done"
+    assert send(at_table, 0, 3, "running-score", seen_at, score_0=4, score_1=3) == "already"
 
 
 def test_a_score_arrives_at_a_match_that_is_over(at_table: AtTable) -> None:

@@ -9,6 +9,7 @@ from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from matches.lifecycle.own_match import side_of
+from matches.reporting.kept import shown
 from players.actors import Actor
 from players.kept.acts import SentAct
 from players.kept.api import About
@@ -67,6 +68,7 @@ class GoingOn:
                 for seat in self.seats[match.number]
             ],
             "then": self._then(match),
+            "saw": shown(match.facts.length, match.facts.start),
             "needs_reason": not self.own.isdisjoint(persons),
         }
 

@@ -258,6 +258,7 @@ def score_of_act(act: KeptAct, fixture: Fixture | None) -> tuple[int, int] | Non
     if winner not in (0, 1) or points is None or fixture is None:
         return None
     length = fixture.match.length if fixture.match is not None else fixture.round.length if fixture.round else 0
+    length = number_in(act.content.get("saw") or {}, "length") or length
     return (length, points) if winner == 0 else (points, length)
 
 

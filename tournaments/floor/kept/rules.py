@@ -15,6 +15,7 @@ from engine.errors import Refused
 from matches.lifecycle.begun import has_begun
 from matches.lifecycle.finish import ResultInput, same_outcome, standing_result
 from matches.models import Claim, Match, Result
+from matches.reporting.kept import other_terms
 from players.actors import Actor
 from players.kept.acts import Arrived, Kept, Outcome, Seen
 from players.models import Player
@@ -25,7 +26,7 @@ from tournaments.floor import calls
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import latest, lock_fixture, lock_floor
 from tournaments.floor.selectors import load_facts
-from tournaments.floor.state import FloorMatchState
+from tournaments.floor.state import FloorMatchState, TableState
 from tournaments.floor.undo import UndoableAct
 from tournaments.models import (
     TYPED_AT,
@@ -61,6 +62,21 @@ class Locked(NamedTuple):
 
     def overtaken(self, code: str) -> Arrived:
         return Arrived(Outcome.OVERTAKEN, code, {"fixture": self.fixture.number})
+
+    def differs_since(self, seen: Seen) -> Arrived | None:
+        """Return that the match is to another length or start score than it was, or has lost its table."""
+        return self.differs("freed_since") if self._has_lost_table(seen) else self.other_terms(seen)
+
+    def other_terms(self, seen: Seen) -> Arrived | None:
+        set_since = self.unseen(seen, FloorKind.START_SET) if seen.act.saw is None else []
+        return other_terms(self.match, seen, {"start": set_since[0].params["was"]} if set_since else {})
+
+    def _has_lost_table(self, seen: Seen) -> bool:
+        standing = latest(self.fixture, *SEATS)
+        if standing is not None and standing.kind != FloorKind.FREED:
+            return False
+        had = {"undoes__fixture": self.fixture, "undoes__kind__in": SEATS, "undoes__pk__lte": seen.act.seen}
+        return bool(self.unseen(seen, FloorKind.FREED)) or unseen(FloorEvent.objects.filter(**had), seen).exists()
 
     def unseen(self, seen: Seen, *kinds: FloorKind) -> list[FloorEvent]:
         """Return the facts of the match that stand and that the reader had not seen, oldest first."""
@@ -113,7 +129,7 @@ def _start_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     locked = _assumed_open(form, seen, now)
     if isinstance(locked, Arrived):
         return locked
-    return ALREADY if has_begun(locked.match) else None
+    return ALREADY if has_begun(locked.match) else locked.differs_since(seen)
 
 
 def _start(form: Any, by: Actor, now: datetime) -> Arrived:
@@ -129,6 +145,8 @@ def _score_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
         return ALREADY
     if locked.unseen(seen, FloorKind.RUNNING_SCORE):
         return locked.overtaken("score_since")
+    if (changed := locked.differs_since(seen)) is not None:
+        return changed
     if max(score) >= length:
         # Without rounds the service would ask both players whether it is over, who have left the table.
         raise Refused("running_score_over", fixture=locked.fixture.number, length=length, left=score[0], right=score[1])
@@ -155,6 +173,9 @@ def _move_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
         return locked.differs("moved_since")
     if at_table is not None and at_table.match is not None and at_table.match.fixture != locked.fixture.pk:
         return Arrived(Outcome.DIFFERS, "table_taken", {"fixture": at_table.match.number, "table": table.label})
+    broken = unseen(FloorEvent.objects.filter(table=table, kind=FloorKind.TABLE_OUT, undone_by=None), seen)
+    if at_table is not None and at_table.state == TableState.OUT and broken.exists():
+        return Arrived(Outcome.DIFFERS, "table_out_of_use", {"table": table.label})
     return None
 
 
@@ -177,9 +198,12 @@ def _result_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     if isinstance(locked, Arrived):
         return locked
     match, typed, points = locked.match, _played(form, locked.match), form.cleaned_data["points"]
+    changed = locked.other_terms(seen)
     if (standing := standing_result(match)) is not None and standing.kind != Result.Kind.VOID:
-        is_same = standing.kind == Result.Kind.PLAYED and _agree(match, typed, standing)
+        is_same = standing.kind == Result.Kind.PLAYED and changed is None and _agree(match, typed, standing)
         return ALREADY if is_same else locked.differs("other_result")
+    if changed is not None:
+        return changed
     if points >= match.length:
         left, right = typed.score or (points, points)
         raise Refused("bad_score", length=match.length, left=left, right=right)

@@ -30,7 +30,7 @@ async function open() {
   panel = next;
   if (!panel) return;
   about = panel.dataset;
-  seen = { seen: Number(about.seen), seen_at: Number(about.seenAt) };
+  seen = { seen: Number(about.seen), seen_at: Number(about.seenAt), saw: JSON.parse(about.saw) };
   const { topic, reader, by, url, link } = about;
   const headers = link ? { "Match-Link": link } : {};
   box = await openOutbox({ topic, reader, by, read: url, post: url, headers });

@@ -154,7 +154,7 @@ class FinalHall:
             "pair": [self.entries[name].public_id for name in act.get("pair", ())],
             "seen": self.facts[act["seen"]],
             "seen_at": epoch(self.moment(act["seen_at"])), "at": epoch(self.moment(act["at"])), "label": "M1",
-            "reader": str(self.alice.pk), "by": "Alice",
+            "reader": str(self.alice.pk), "by": "Alice", **({"saw": act["saw"]} if "saw" in act else {}),
         }  # fmt: skip
 
     def arrive(self, *acts: Mapping[str, Any], key: str = KEY, by: User | None = None, at: int = ARRIVAL) -> list[str]:
@@ -164,7 +164,7 @@ class FinalHall:
             SentAct(
                 number=act["n"], action=act["action"], fields=act["fields"], at=act["at"], seen=act["seen"],
                 seen_at=datetime.fromtimestamp(act["seen_at"] / 1000, UTC), fixture=act["fixture"],
-                pair=tuple(act["pair"]), label=act["label"], content=act,
+                pair=tuple(act["pair"]), label=act["label"], content=act, saw=act.get("saw"),
             )
             for act in acts
         ]  # fmt: skip

@@ -5,14 +5,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from matches.lifecycle.finish import ResultInput
+from matches.models import Match
 from players.actors import Actor
 from players.clubs.services import remove_member, set_role
+from players.kept.outboxes import text_of
 from players.models import KeptAct, LogEntry, Membership, Notification, Player, User
 from tests.event_cast import NOON, join
 from tests.tournaments.floor.kept.hall import ARRIVAL, KEY, FinalHall, epoch, hall
@@ -22,9 +26,12 @@ from tournaments.entries.services import enter
 from tournaments.entries.substitutions import SubstituteInput, substitute
 from tournaments.events.services import create_division
 from tournaments.floor import calls, evening, selectors
+from tournaments.floor.kept.needs import kept_needs
 from tournaments.floor.kept.times import untimed_matches
 from tournaments.floor.page.forecast import evening_forecast
+from tournaments.floor.undo import last_act, undo
 from tournaments.models import TYPED_AT, Division, Entry, FloorEvent, Helper
+from tournaments.results.services import enter_result
 from tournaments.state.integrity import differences
 
 __all__ = ["hall"]
@@ -70,6 +77,75 @@ def test_a_result_is_done_only_if_nothing_says_otherwise(hall: FinalHall, winner
         changed = hall.stands("m1", None) != before
         assert changed == (outcomes == ["done"]), what
         transaction.savepoint_rollback(point)
+
+
+TO_SEVEN = {"length": 7, "start": [0, 0]}
+SINCE_SHORTER = "differs length_since"
+
+
+@pytest.mark.parametrize("saw", [{"saw": TO_SEVEN}, {}], ids=["saw", "an earlier page"])
+def test_a_match_to_fewer_points_than_it_was_is_asked_about(hall: FinalHall, saw: dict[str, Any]) -> None:
+    acts = [
+        act(1, "start") | saw, act(2, "score", score=[4, 3]) | saw, act(3, "result", winner=0, points=4) | saw,
+        act(4, "result", winner=0, points=6) | saw,
+    ]  # fmt: skip
+    by, now = Actor.of(hall.bob), hall.moment(550_000)
+    with time_machine.travel(now):
+        shortened = evening.shorten(fixture=hall.fixture("m1"), length=5, by=by, now=now)
+    assert arrived(hall, *acts) == [SINCE_SHORTER] * 4
+    assert (hall.stands("m1", None), hall.match("m1").begun_at) == (None, None)
+    assert text_of(KeptAct.objects.get(number=3)) == ("The match was to 7 points when this was typed; now it is to 5.")
+    needs, _boxes = kept_needs(hall.event, hall.moment(ARRIVAL))
+    assert [need.text for need in needs][2:] == ["Player 1 7–4", "Player 1 7–6"] or not saw
+    with time_machine.travel(now):
+        evening.undo_length(fixture=hall.fixture("m1"), event=shortened, by=by, now=now)
+    more = [act(5, "start") | saw, act(6, "score", score=[4, 3]) | saw, act(7, "result", winner=0, points=4) | saw]
+    assert arrived(hall, *more)[4:] == ["done"] * 3
+    assert hall.stands("m1", None) == "ann 7-4"
+
+
+def test_a_result_to_seven_is_not_the_one_to_five_that_another_desk_has_entered(hall: FinalHall) -> None:
+    by, now = Actor.of(hall.bob), hall.moment(550_000)
+    evening.shorten(fixture=hall.fixture("m1"), length=5, by=by, now=now)
+    enter_result(fixture=hall.fixture("m1"), result=ResultInput.played((5, 4)), by=by, now=now)
+    assert arrived(
+        hall, act(1, "result", winner=0, points=4) | {"saw": TO_SEVEN},
+        act(2, "result", winner=0, points=4) | {"saw": {"length": 5}},
+        act(3, "start") | {"saw": TO_SEVEN},
+    ) == ["differs other_result", "already", "overtaken match_finished"]  # fmt: skip
+
+
+@pytest.mark.parametrize("saw", [{"saw": TO_SEVEN}, {}], ids=["saw", "an earlier page"])
+def test_a_match_that_begins_at_another_score_is_asked_about(hall: FinalHall, saw: dict[str, Any]) -> None:
+    Match.objects.update(rated=False)
+    by, now = Actor.of(hall.bob), hall.moment(550_000)
+    evening.set_start_score(fixture=hall.fixture("m1"), score=(2, 0), reason="Agreed", by=by, now=now)
+    assert (
+        arrived(hall, act(1, "start") | saw, act(2, "result", winner=1, points=4) | saw) == ["differs start_since"] * 2
+    )
+    assert text_of(KeptAct.objects.get(number=2)) == "The match began at 0–0 when this was typed; now it begins at 2–0."
+
+
+def test_a_match_whose_table_was_taken_back_has_none_to_start_at(hall: FinalHall) -> None:
+    by, now = Actor.of(hall.bob), hall.moment(400_000)
+    calls.call(fixture=hall.fixture("m1"), table=hall.table(1), by=by, now=now)
+    calls.call(fixture=hall.fixture("m2"), table=hall.table(2), by=by, now=now)
+    hall.facts.append(hall.newest)
+    undone = last_act(hall.event, by)
+    assert undone is not None
+    undo(tournament=hall.event, act=undone, by=by, now=hall.moment(550_000))
+    calls.undo_call(fixture=hall.fixture("m1"), by=by, now=hall.moment(550_000))
+    acts = [act(1, "start"), act(2, "score", score=[1, 0]), act(3, "start", "m2", "cem dan")]
+    assert arrived(hall, *(each | {"seen": 1} for each in acts)) == ["differs freed_since"] * 3
+    assert arrived(hall, act(4, "move", table=3) | {"seen": 1})[3:] == ["differs moved_since"]
+
+
+def test_a_table_that_was_taken_out_of_use_is_asked_about(hall: FinalHall) -> None:
+    by, now = Actor.of(hall.bob), hall.moment(550_000)
+    calls.take_out_of_use(table=hall.table(3), reason="lamp", by=by, now=now)
+    assert arrived(hall, act(1, "move", table=3)) == ["differs table_out_of_use"]
+    hall.facts.append(hall.newest)
+    assert arrived(hall, act(2, "move", table=3) | {"seen": 1, "seen_at": 560_000})[1:] == ["done"], "as it was seen"
 
 
 def test_a_move_tells_nobody_and_facts_say_when_they_were_typed(hall: FinalHall) -> None:
@@ -284,6 +360,7 @@ def test_the_floor_says_who_can_come_and_how_the_outbox_stands(hall: FinalHall) 
     assert final["sides"] == [{"entry": ann.public_id, "name": ann.player.name}, None]
     assert final["possible"] == [[], [{"entry": row.public_id, "name": row.player.name} for row in (cem, dan)]]
     assert [row["then"] for row in body["matches"]] == ["Then: The winner goes to M3."] * 2 + [""]
+    assert [row["saw"] for row in body["matches"]] == [TO_SEVEN] * 3
     kept = body["kept"]
     assert (kept["have"], kept["seen"], kept["me"]["reader"]) == (2, hall.newest, str(hall.alice.pk))
     assert [(row["n"], row["outcome"], row["code"]) for row in kept["open"]] == [(2, "differs", "other_result")]

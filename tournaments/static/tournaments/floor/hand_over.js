@@ -17,11 +17,11 @@ const isText = (value) => typeof value === "string" && value.length <= MOST_TEXT
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function isAct(act, place, all) {
-  const { pair, fields } = act;
+  const { pair, fields, saw = {} } = act;
   const isPair = Array.isArray(pair) && pair.every(isText) && (pair.length === 2 || pair.length === 0);
   const isNumbered = NUMBERS.every((name) => Number.isSafeInteger(act[name]) && act[name] >= 0);
   const isNext = act.n > (all[place - 1]?.n ?? 0);
-  return isPair && isNumbered && isNext && isObject(fields) && TEXTS.every((name) => isText(act[name]));
+  return isPair && isNumbered && isNext && isObject(fields) && isObject(saw) && TEXTS.every((name) => isText(act[name]));
 }
 
 /** Save acts as `barpoint-2014.json`, named after the time. */

@@ -141,7 +141,7 @@ function actsOf(form) {
   if (!chosen[0] || !chosen[1] || chosen[0] === chosen[1]) return [];
   const table = form.elements.table?.selectedOptions[0].text;
   const more = { move: fillIn(words.table, { table }), start: button }[action];
-  return [{ ...act, fixture, pair: chosen, label: labelOf(act, match, chosen, more) }];
+  return [{ ...act, fixture, pair: chosen, saw: match.saw, label: labelOf(act, match, chosen, more) }];
 }
 
 function labelOf({ action, fields }, match, pair, more = "") {
@@ -151,12 +151,12 @@ function labelOf({ action, fields }, match, pair, more = "") {
 }
 
 /** What an act from a file would do; its own words count only where this floor cannot tell. */
-function wordsOf({ action, fixture, pair, fields, label }) {
+function wordsOf({ action, fixture, pair, fields, label, saw }) {
   if (action === "note") return String(fields.text);
   if (action === "undo") return fillIn(words.undo, { label });
   const match = pair.length && ["result", "score"].includes(action) ? matchOf(fixture) : null;
   const canPlay = (entry, side) => [match.sides[side], ...match.possible[side]].some((row) => row?.entry === entry);
-  return match && pair.every(canPlay) ? labelOf({ action, fields }, match, pair) : label || action;
+  return match && pair.every(canPlay) ? labelOf({ action, fields }, { ...match, ...saw }, pair) : label || action;
 }
 
 /** The score that an act tells, in the order of the sides; empty for other acts. */
@@ -260,8 +260,8 @@ function made(name, className, text) {
 function summaryOf(fixture) {
   const act = keptOf(fixture).at(-1);
   if (!act) return "";
-  const { action, fields } = resultOf(fixture) ?? act;
-  return `${scoreOf(action, fields, matchOf(fixture))} ${words.kept}`.trim();
+  const { action, fields, saw } = resultOf(fixture) ?? act;
+  return `${scoreOf(action, fields, { ...matchOf(fixture), ...saw })} ${words.kept}`.trim();
 }
 
 function renderCards() {
