@@ -68,7 +68,16 @@ def _other_players(match: Match, seen: Seen) -> Arrived | None:
 def _report_counts(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     """Whether a report can still count is for `report_late` to say, which keeps one that comes too late."""
     match = lock_match(form.instance.match.pk)
-    return _other_players(match, seen) or other_terms(match, seen)
+    return _other_players(match, seen) or other_terms(match, seen) or _contradicted(match, form, seen, now)
+
+
+def _contradicted(match: Match, form: Any, seen: Seen, now: datetime) -> Arrived | None:
+    """Return that somebody else has entered a score since in which the loser of a report has more points."""
+    winner, score = form.report
+    running = _running(match, now) if match.state == Match.State.OPEN else None
+    if running is None or not _is_unseen(running, seen) or running.score[1 - winner] <= score[1 - winner]:
+        return None
+    return Arrived(Outcome.DIFFERS, "newer_score")
 
 
 def _report(form: Any, **acting: Any) -> Arrived:
@@ -98,7 +107,7 @@ def _score_stands(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     running = _running(match, now)
     if running is not None and running.score == form.score:
         return Arrived(Outcome.ALREADY)
-    if running is not None and running.at > seen.act.seen_at and running.name not in seen.own:
+    if running is not None and _is_unseen(running, seen):
         return Arrived(Outcome.OVERTAKEN, "newer_score")
     return other_terms(match, seen)
 
@@ -109,6 +118,10 @@ def _enter_score(form: Any, **acting: Any) -> Arrived:
     running = _running(entered.match, acting["now"])
     is_there = running is not None and running.score == entered.score
     return Arrived(Outcome.DONE, made=(running.name,) if running is not None and is_there else ())
+
+
+def _is_unseen(running: RunningScore, seen: Seen) -> bool:
+    return running.at > seen.act.seen_at and running.name not in seen.own
 
 
 def _running(match: Match, now: datetime) -> RunningScore | None:

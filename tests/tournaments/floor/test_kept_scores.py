@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from matches.access import MatchSeat
+from matches.models import Match
 from matches.reporting import reports
 from matches.reporting.outboxes import arrive
 from players.actors import Actor
@@ -61,6 +62,19 @@ def test_a_score_that_somebody_else_entered_since_stands(at_table: AtTable) -> N
     calls.set_running_score(fixture=at_table.running.fixture, score=(4, 4), by=at_table.alice, now=timezone.now())
     assert send(at_table, 0, 4, "running-score", seen_at, score_0=5, score_1=3) == "overtaken newer_score"
     assert scores() == [[3, 3], [4, 3], [4, 4]]
+
+
+def test_a_report_with_fewer_points_than_a_newer_score_is_asked_about(at_table: AtTable) -> None:
+    at_table.call()
+    seen_at = timezone.now()
+    assert send(at_table, 0, 1, "running-score", seen_at, score_0=6, score_1=5) == "done"
+    assert send(at_table, 0, 2, "claim", seen_at, winner=0, points=4) == "done", "its own score is none of another"
+    at_table.match.claims.all().delete()
+    Match.objects.update(state=Match.State.OPEN)
+    at_table.enter(1, 6, 5)
+    calls.set_running_score(fixture=at_table.running.fixture, score=(5, 5), by=at_table.alice, now=timezone.now())
+    assert send(at_table, 0, 3, "claim", seen_at, winner=0, points=4) == "differs newer_score"
+    assert send(at_table, 0, 4, "claim", timezone.now(), winner=0, points=4) == "done", "its page showed 5–5"
 
 
 def test_a_score_of_a_match_to_seven_is_none_of_the_same_match_to_five(at_table: AtTable) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 
 from engine.errors import Refused
 from matches.models import Match
@@ -19,12 +20,15 @@ from players.models import KeptAct, Player
 from players.people.rows import people_of
 from tournaments import access
 from tournaments.entries.services import plays_in
+from tournaments.floor.derivation import floor_state
+from tournaments.floor.kept.rules import is_out_since
 from tournaments.floor.page.actions import ACTIONS, FloorAction
 from tournaments.floor.page.forms import FloorForm
+from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import UndoableAct, act_named, undo
 from tournaments.models import Entry, Fixture, FloorEvent, Tournament
 
-BUILT_ON = ("undo_built_on", "floor_built_on", "check_in_changed")
+BUILT_ON = ("undo_built_on", "floor_built_on", "check_in_changed", "table_out_of_use")
 """Refusals of the undo of an act by which something else has happened since."""
 NUMBERS = {"points": "bad_score", "winner": "bad_score", "left": "running_score_over", "right": "running_score_over"}
 
@@ -133,8 +137,9 @@ def _undo(tournament: Tournament, seen: Seen, by: Actor, now: datetime) -> Arriv
     if target.outcome != Outcome.DONE:
         return Arrived(Outcome.CANCELLED)
     try:
-        for name in reversed(target.made):
-            _undo_made(tournament, name, seen, by, now)
+        with transaction.atomic():
+            for name in reversed(target.made):
+                _undo_made(tournament, name, seen, by, now)
     except Refused as refused:
         if refused.code in BUILT_ON:
             return Arrived(Outcome.DIFFERS, refused.code, refused.params)
@@ -149,6 +154,16 @@ def _undo_made(tournament: Tournament, name: str, seen: Seen, by: Actor, now: da
     if isinstance(act.fact, FloorEvent) and _has_other_result(act, seen):
         raise Refused("floor_built_on")
     undo(tournament=tournament, act=act, by=by, now=now, in_order=False)
+    if act.fixture is not None:
+        _refuse_broken_table(tournament, act.fixture, seen, now)
+
+
+def _refuse_broken_table(tournament: Tournament, fixture: Fixture, seen: Seen, now: datetime) -> None:
+    """Refused: `table_out_of_use` if a match is back at a table that somebody has taken out of use since."""
+    state = floor_state(load_facts(tournament), now)
+    table = state.matches[fixture.pk].table if fixture.pk in state.matches else None
+    if table is not None and table in state.facts.out and is_out_since(table, seen):
+        raise Refused("table_out_of_use", table=state.tables[table].facts.label)
 
 
 def _has_other_result(act: UndoableAct, seen: Seen) -> bool:

@@ -92,6 +92,11 @@ def unseen(rows: QuerySet[Any], seen: Seen) -> QuerySet[Any]:
     return rows.filter(Q(pk__gt=seen.act.seen) | Q(at__gt=seen.act.seen_at)).order_by("pk")
 
 
+def is_out_since(table: int, seen: Seen) -> bool:
+    """Whether a table that is out of use was taken out of it after the reader had seen it."""
+    return unseen(FloorEvent.objects.filter(table=table, kind=FloorKind.TABLE_OUT, undone_by=None), seen).exists()
+
+
 def _lock(form: Any, seen: Seen, now: datetime, *, with_division: bool = False) -> Locked | Arrived:
     """Lock the match of an act, after the floor and its division; if the players are others, what becomes of it.
 
@@ -173,8 +178,7 @@ def _move_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
         return locked.differs("moved_since")
     if at_table is not None and at_table.match is not None and at_table.match.fixture != locked.fixture.pk:
         return Arrived(Outcome.DIFFERS, "table_taken", {"fixture": at_table.match.number, "table": table.label})
-    broken = unseen(FloorEvent.objects.filter(table=table, kind=FloorKind.TABLE_OUT, undone_by=None), seen)
-    if at_table is not None and at_table.state == TableState.OUT and broken.exists():
+    if at_table is not None and at_table.state == TableState.OUT and is_out_since(table.pk, seen):
         return Arrived(Outcome.DIFFERS, "table_out_of_use", {"table": table.label})
     return None
 

@@ -148,6 +148,24 @@ def test_a_table_that_was_taken_out_of_use_is_asked_about(hall: FinalHall) -> No
     assert arrived(hall, act(2, "move", table=3) | {"seen": 1, "seen_at": 560_000})[1:] == ["done"], "as it was seen"
 
 
+def test_an_undo_that_leads_back_to_a_table_out_of_use_changes_nothing(hall: FinalHall) -> None:
+    by = Actor.of(hall.bob)
+    calls.call(fixture=hall.fixture("m1"), table=hall.table(1), by=by, now=hall.moment(400_000))
+    hall.facts.append(hall.newest)
+    assert arrived(hall, act(1, "move", table=3) | {"seen": 1}) == ["done"]
+    hall.facts.append(hall.newest)
+    calls.take_out_of_use(table=hall.table(1), reason="lamp", by=by, now=hall.moment(ARRIVAL + 1000))
+    hall.facts.append(hall.newest)
+    sent = {"seen": 2, "seen_at": ARRIVAL}
+    assert arrived(hall, act(2, "undo", of=1) | sent, at=ARRIVAL + 2000)[1:] == ["differs table_out_of_use"]
+    row = selectors.floor(hall.event, hall.moment(ARRIVAL + 3000)).matches[hall.fixture("m1").pk]
+    assert row.where.table == "3"
+    sent = {"seen": 3, "seen_at": ARRIVAL + 1500}
+    assert arrived(hall, act(3, "undo", of=1) | sent, at=ARRIVAL + 4000)[2:] == ["done"], (
+        "who takes it back has seen it"
+    )
+
+
 def test_a_move_tells_nobody_and_facts_say_when_they_were_typed(hall: FinalHall) -> None:
     hall.event.refresh_from_db()
     player = join(hall.event.club, hall.bob)
