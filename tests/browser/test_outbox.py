@@ -247,6 +247,31 @@ def test_the_store_of_an_earlier_version_is_taken_over(page: Page) -> None:
     ]
 
 
+def test_a_store_that_an_older_tab_holds_cannot_keep_and_can_once_it_lets_go(page: Page) -> None:
+    page.evaluate("box.close()")
+    page.evaluate("new Promise((resolve) => { indexedDB.deleteDatabase('barpoint').onsuccess = () => resolve(); })")
+    other = page.context.new_page()
+    other.goto(page.url)
+    hold = """() => new Promise((resolve) => {
+      const request = indexedDB.open("barpoint", 1);
+      request.onupgradeneeded = () => {
+        for (const name of ["boxes", "data", "leases"]) request.result.createObjectStore(name);
+        request.result.createObjectStore("acts", { keyPath: ["box", "n"] });
+      };
+      request.onsuccess = () => resolve(window.held = request.result);
+    }).then(() => null)"""
+    other.evaluate(hold)
+    note = """async (options) => {
+      const { openOutbox } = await import("/static/config/outbox.js?again");
+      const box = await openOutbox(options);
+      return box.keep({ action: "note", fields: {} }).then(() => "kept", () => "not kept");
+    }"""
+    assert page.evaluate(note, BOX) == "not kept"
+    other.evaluate("held.close()")
+    page.wait_for_timeout(500)
+    assert page.evaluate(note, BOX) == "kept"
+
+
 def test_attempts_become_rarer_and_a_server_may_ask_for_more(page: Page) -> None:
     script = """keep(1); read(0);
         const waits = [0, 502, 404, 200, 503, 429].map((status) => answer(status === 200 ? 0 : status)[0].wait);

@@ -31,8 +31,11 @@ function database() {
       rewrite(acts, marked);
       rewrite(transaction.objectStore("boxes"), (row) => ({ ...addressesOf(row.topic), ...row }));
     };
-    request.onerror = () => reject(request.error);
-    // A tab with an older version is still busy. It lets go once it is not.
+    request.onerror = () => {
+      opening = null;
+      reject(request.error);
+    };
+    // Nothing is kept until a tab with an older version lets go; another request would only wait behind this one.
     request.onblocked = () => reject(new Error("blocked"));
     request.onsuccess = () => {
       const db = request.result;
@@ -41,10 +44,10 @@ function database() {
         db.close();
         opening = null;
       };
+      opening = Promise.resolve(db);
       resolve(db);
     };
   });
-  opening.catch(() => (opening = null));
   return opening;
 }
 
