@@ -248,6 +248,41 @@ def test_what_a_portal_answers_is_not_shown(
         expect(page.locator(".floor-card")).to_have_count(4)
 
 
+def test_what_others_made_needless_is_told_until_it_was_read(
+    floor: Page, line: HallLine, evening: Tournament, alice: User
+) -> None:
+    fixture = Fixture.objects.select_related("stage__division__tournament__club", "match").get(number=1)
+    lose(line, floor)
+    floor.locator(".floor-card").first.tap()
+    sheet = floor.locator("#offline-sheet")
+    sheet.get_by_text("Running score…").tap()
+    for side in ("left", "right"):
+        sheet.locator(f"[data-points={side}] .result-chip").nth(2).tap()
+    sheet.get_by_role("button", name="Save the running score").tap()
+    bar(floor, "1 kept here.")
+    now = timezone.now()
+    enter_result(fixture=fixture, result=ResultInput.played((5, 3)), by=Actor.of(alice), now=now)
+    line.come_back()
+    told = f"M1 · {players_of(1)[0]} 2–2 {players_of(1)[1]} · M1 is reported or decided."
+    bar(floor, told, timeout=2 * LOST)
+    floor.reload()
+    bar(floor, told)
+    floor.locator("#offline [data-do=list]").tap()
+    floor.locator(".offline-acts").get_by_role("button", name="OK").tap()
+    expect(floor.locator("#offline")).not_to_contain_text(told, use_inner_text=True)
+
+
+def test_a_session_that_is_over_is_told_on_the_floor_of_a_public_event(
+    floor: Page, line: HallLine, evening: Tournament
+) -> None:
+    lose(line, floor)
+    enter(floor, 1, players_of(1)[0], 1)
+    floor.context.clear_cookies()
+    line.come_back()
+    bar(floor, "Sign in as Alice to send 1", timeout=2 * LOST)
+    assert not KeptAct.objects.exists()
+
+
 def test_no_tap_leaves_the_floor_while_the_server_is_stopped(floor: Page, line: HallLine) -> None:
     url = floor.url
     lose(line, floor)

@@ -183,6 +183,9 @@ def test_nothing_of_a_wrong_file_is_shown_or_sent(floor: Page, evening: Tourname
         take_in(floor, json.dumps(data))
         expect(refused).to_contain_text(SENTENCES[why])
         expect(floor.locator("[data-handed]")).to_be_hidden()
+    full = good | {"acts": [act | {"n": n, "label": "M12 · Wolfeschlegel – Dudelsackpfeifer"} for n in range(1, 501)]}
+    take_in(floor, json.dumps(full))
+    expect(floor.get_by_role("button", name="Send (500)")).to_be_visible()
     take_in(floor, json.dumps(good)[:-3])
     expect(refused).to_contain_text(SENTENCES["incomplete"])
     assert floor.evaluate(EVERYTHING_HERE)["boxes"] == []
