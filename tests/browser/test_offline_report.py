@@ -275,9 +275,17 @@ def test_a_form_of_an_earlier_session_is_sent_with_the_token_of_the_present_one(
     expect(page.get_by_text(REPORTED)).to_be_visible()
 
 
-def test_a_browser_that_stores_nothing_says_so(open_page: OpenPage, hall: str, match: Match) -> None:
-    full = "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceededError'); };"
-    page = open_page(f"{hall}/m/{links.token_for(match, BOB)}/", width=PHONE, touch=True, script=full)
+@pytest.mark.parametrize(
+    ("refused", "error"),
+    [("IDBObjectStore.prototype.put", "QuotaExceededError"), ("IDBFactory.prototype.open", "SecurityError")],
+    ids=["full", "denied"],
+)
+def test_a_browser_that_stores_nothing_says_so(
+    open_page: OpenPage, hall: str, match: Match, refused: str, error: str, expected_errors: list[re.Pattern[str]]
+) -> None:
+    expected_errors.append(re.compile(error))
+    script = f"{refused} = () => {{ throw new DOMException('', '{error}'); }};"
+    page = open_page(f"{hall}/m/{links.token_for(match, BOB)}/", width=PHONE, touch=True, script=script)
     page.context.set_offline(True)
     report(page)
     expect(page.get_by_text("This browser cannot keep it. Write it down.")).to_be_visible()

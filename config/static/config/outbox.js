@@ -536,7 +536,8 @@ class Outbox {
       onRead?.(answer.body);
       return answer.body;
     }
-    await this.#answer(answer.status === 200 ? { ...answer, status: 0 } : answer);
+    // There is no line either for a browser that may store nothing of it.
+    await this.#answer(answer.status === 200 ? { ...answer, status: 0 } : answer).catch(() => {});
     return null;
   }
 
