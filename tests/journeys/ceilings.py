@@ -21,6 +21,7 @@ CEILINGS = {
     "result on a phone":                     Ceiling(6, 0, "6 taps, 2 keystrokes"),
     "result at a desk":                      Ceiling(6, 0),
     "result by a line, and taken back":      Ceiling(3, 12),
+    "on paper without the server, and typed back in": Ceiling(7, 3, "no journey"),
     "past night by paste":                   Ceiling(4, 40, "only the first round, in the order of its matches"),
     "lives, then a bracket in mid-evening":  Ceiling(12, 0, "only if it was planned before the draw"),
     "late entry":                            Ceiling(6, 10),

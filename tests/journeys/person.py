@@ -1,10 +1,12 @@
 """Somebody at a screen: sees what is visible, taps and types, and nothing else."""
 
 import re
+from io import BytesIO
 from pathlib import Path
 
 from playwright.sync_api import Error, Locator, Page, expect
 from playwright.sync_api import TimeoutError as NotInTime
+from pypdf import PdfReader
 
 from core.links import qr_svg
 
@@ -116,6 +118,20 @@ class Person:
         self._page.keyboard.press(key)
         self.keystrokes += 1
         self._arrive()
+
+    def goes_back(self) -> None:
+        """Tap the browser's button for the page before."""
+        self._page.go_back(wait_until="load")
+        self.taps += 1
+
+    def has_line(self, has: bool) -> None:
+        """Lose the connection, or have it again."""
+        self._page.context.set_offline(not has)
+
+    def prints(self) -> str:
+        """What stands on the paper that the page is printed on, in a row for each line of text."""
+        pdf = self._page.pdf(prefer_css_page_size=True, print_background=False)
+        return "\n".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
 
     def address_of(self, link: Name) -> str:
         """The address in a printed QR code, which is a link to the same address."""

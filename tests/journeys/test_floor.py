@@ -150,6 +150,45 @@ def test_a_past_night_is_pasted(journey: Journey, night_on_paper: list[str], ali
     assert Result.objects.count() == 7
 
 
+@pytest.mark.usefixtures("_time_to_undo")
+@pytest.mark.journey("on paper without the server, and typed back in")
+def test_a_night_goes_on_on_paper_and_is_typed_back_in(
+    journey: Journey, evening: Tournament, alice: User, expected_errors: list[re.Pattern[str]]
+) -> None:
+    """What is typed is read off the printed sheet: the numbers of the matches and their players."""
+    expected_errors.append(re.compile("ERR_INTERNET_DISCONNECTED|NetworkError|Failed to load resource|htmx:"))
+    director = journey.at_desk(alice)
+    director.tap("Saturday Night")
+    director.tap("Floor")
+    director.tap("Continue on paper")
+    sheet = director.prints()
+    assert "type the results in the quick entry, one line each: m25 7-4" in sheet
+    on_tables = re.findall(r"^\d\nM(\d+)$", sheet.partition("Queue, in order")[0], re.MULTILINE)
+    assert len(on_tables) == 4
+    director.goes_back()
+    director.sees(re.compile(r"Kept on this device: \d\d:\d\d"))
+    director.has_line(False)
+    director.sees("No connection since")
+    director.tap("Show without the server")
+    assert re.sub(r"\d\d:\d\d", "", director.prints()) == re.sub(r"\d\d:\d\d", "", sheet), "the device has it, too"
+    director.tap("Back")
+    director.sees("No connection since")
+    # They are played, and so is the next match of a winner, for whom the sheet has a line.
+    coming = re.findall(rf"M(\d+) .* – Winner of M{on_tables[0]}$", sheet, re.MULTILINE)
+    numbers = [*on_tables, *coming]
+    assert len(numbers) == 5
+    before = Result.objects.count()
+    director.has_line(True)
+    director.does_not_see("No connection since")
+    director.pastes("Quick entry", "\n".join(f"m{number} 7-{points}" for points, number in enumerate(numbers)))
+    director.press("Enter")
+    director.sees("7–4")
+    fixtures = Fixture.objects.filter(number__in=numbers).select_related("match")
+    scores = {row.number: row.match.results.get().score for row in fixtures if row.match is not None}
+    assert scores == {int(number): (7, points) for points, number in enumerate(numbers)}
+    assert Result.objects.count() == before + 5
+
+
 @pytest.mark.journey("late entry")
 def test_a_late_entry(journey: Journey, evening: Tournament, alice: User) -> None:
     director = journey.on_phone(alice)
