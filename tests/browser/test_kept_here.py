@@ -34,10 +34,11 @@ WITHOUT = {
     "display/wall/embed.html": "it stands in the page of another site",
     "display/wall/tv.html": "everybody in the room reads it",
     "display/wall/wall.html": "everybody in the room reads it",
+    "matches/play/play.html": "its own script loads it, after the board",
     "tournaments/entries/kiosk.html": "everybody in the room uses it",
     "tournaments/entries/kiosk_welcome.html": "everybody in the room uses it",
 }
-"""Pages that neither send nor name anybody, and why."""
+"""Pages without the script: but for the board, they neither send nor name anybody."""
 FIRST_VERSION = """([topic, reader, pair, seen]) => new Promise((resolve) => {
   indexedDB.deleteDatabase("barpoint");
   const request = indexedDB.open("barpoint", 1);
@@ -194,7 +195,8 @@ def test_only_pages_for_a_room_paper_and_other_sites_are_without_it() -> None:
         if "{% block kept_here %}{% endblock %}" in path.read_text()
     }
     assert without == set(WITHOUT)
-    assert "block kept_here" in (templates / "base.html").read_text()
+    assert "config/waiting.js" in (templates / "base.html").read_text()
+    assert "config/waiting.js" in (ROOT / "matches/static/matches/play/page.js").read_text()
 
 
 def test_what_every_page_loads_is_small() -> None:

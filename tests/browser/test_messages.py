@@ -66,10 +66,8 @@ NAMES = (
     (r"\s(data-[\w-]+)", "[{}]"),
     (r'\bclass="([\w-]+)', ".{}"),
 )
-KEPT_HERE = "_partials/_kept_here.html"
-"""On every page; looked at in test_kept_here."""
-KEPT = (KEPT_HERE, "_partials/_kept_stops.html")
-"""What a page says of what this browser keeps."""
+KEPT_STOPS = "_partials/_kept_stops.html"
+"""Why what is kept is not sent; looked at on the page of a match."""
 FLOOR_BAR = "tournaments/floor/_offline.html"
 """Its sentences are looked at in test_floor_offline."""
 GENERAL = ("", ".small", ".stack-s")
@@ -94,10 +92,10 @@ NOT_ALONE = {
 class Messages:
     """The messages that a page can show, found in its templates: the selector of each, and where it is written."""
 
-    def __init__(self, *templates: str, elsewhere: tuple[str, ...] = KEPT) -> None:
+    def __init__(self, *templates: str, elsewhere: str = KEPT_STOPS) -> None:
         self.found: dict[str, str] = {}
         for template, text in with_included(*templates, folder=TEMPLATES).items():
-            if template not in elsewhere:
+            if template != elsewhere:
                 self._add(template, text)
 
     def _add(self, template: str, text: str) -> None:
@@ -396,7 +394,7 @@ def says(name: str) -> tuple[str, str]:
 
 
 def refuse(code: str, route: Route) -> None:
-    route.fulfill(status=403, json={"code": code})
+    route.fulfill(status=403, json={"code": code}, headers={"Barpoint": "1"})
 
 
 def called(player: Player, by: Player) -> None:
@@ -454,6 +452,9 @@ def test_messages_of_the_match_page(
     expect(page.get_by_role("heading", name="Arrived too late")).to_be_visible(timeout=20_000)
     reader.sees(*says("open"), after=show_again)
     page.locator("[data-outbox]").get_by_role("button", name="OK").click()
+    page.get_by_text("Your personal link").click()
+    follow(page.get_by_role("button", name="Revoke this link"))
+    reader.sees(".message")
     page.context.set_offline(True)
     page.get_by_role("button", name="Confirm this score").click()
     expect(page.locator(says("kept")[0])).to_be_visible()
@@ -464,12 +465,11 @@ def test_messages_of_the_match_page(
         reader.sees(*says(name), after=show_again)
         page.context.unroute("**/kept/**")
     Outbox.objects.all().delete()  # as in a backup from before it
-    page.evaluate("dispatchEvent(new Event('online'))")
+    # What has arrived is shown by a page that is loaded again.
+    with page.expect_navigation():
+        page.evaluate("dispatchEvent(new Event('online'))")
     reader.sees(*says("restored"), after=show_again)
     reader.seen.discard("[data-outbox]")
-    page.get_by_text("Your personal link").click()
-    follow(page.get_by_role("button", name="Revoke this link"))
-    reader.sees(".message")
     assert reader.seen == ON_THE_MATCH_PAGE
 
 
@@ -613,7 +613,7 @@ WITHOUT_A_HEADER = {".call"}
 PAGES = {
     "board": (BOARD, BETWEEN_PLAYERS | IN_PRACTICE | INVITED | CORRESPONDING | WITHOUT_SCRIPTS | WITHOUT_A_HEADER),
     "floor": (FLOOR, ON_THE_FLOOR | WITHOUT_A_LINE | WITHOUT_ROUNDS | WITHOUT_A_HEADER),
-    "match page": (Messages("matches/reporting/match.html", elsewhere=(KEPT_HERE,)), ON_THE_MATCH_PAGE),
+    "match page": (Messages("matches/reporting/match.html", elsewhere=""), ON_THE_MATCH_PAGE),
     "arrivals": (ARRIVALS, ON_ARRIVALS),
 }
 WRITTEN_BY_DJANGO = {".errorlist"}

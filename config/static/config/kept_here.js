@@ -6,11 +6,13 @@
 
 import { fillIn } from "./names.js";
 import { boxesHere } from "./kept_store.js";
+import { ask } from "./ours.js";
 import { openOutbox } from "./outbox.js";
 
 const { reader = "", links = "{}" } = document.body.dataset;
-const tokens = JSON.parse(links); // topic and reader -> token
-const strip = document.getElementById("kept-here").content.firstElementChild.cloneNode(true);
+// The pages of a match that its link opens have the token in their address; it begins with the id of the match.
+const [, token = "", id] = /^\/m\/(([^./]+)[^/]*)/.exec(location.pathname) ?? [];
+const tokens = { [`match:${id} ${reader}`]: token, ...JSON.parse(links) }; // by topic and reader
 const part = (name) => strip.querySelector(`[data-part=${name}]`);
 const isShownHere = ({ topic }) => document.querySelector(`[data-outbox][data-topic="${topic}"]`);
 const tokenOf = ({ topic, reader: whose }) => tokens[`${topic} ${whose}`];
@@ -22,11 +24,23 @@ const own = rows.filter((row) => (isByLink(row) ? tokenOf(row) : row.reader === 
 const others = rows.filter((row) => row.count && !own.includes(row));
 const boxes = await Promise.all(own.map(open));
 const hadUnsent = sumOf(own) > 0;
+const strip = rows.length ? await words() : null;
 let isNamed = false; // whether the reader has asked whose the others are
 
+/** The element that says it, which few pages need, in the reader's language; null if there is no line any more. */
+async function words() {
+  const response = await ask("/offline/").catch(() => null);
+  if (!response) return null;
+  const text = await response.text();
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const found = document.importNode(page.getElementById("kept-here").content.firstElementChild, true);
+  for (const link of found.querySelectorAll("a")) link.search = new URLSearchParams({ next: location.pathname });
+  return found;
+}
+
 function open(row) {
-  const token = tokenOf(row);
-  return openOutbox({ ...row, headers: token ? { "Match-Link": token } : {} });
+  const headers = isByLink(row) ? { "Match-Link": tokenOf(row) } : {};
+  return openOutbox({ ...row, headers });
 }
 
 function fill(element, values) {
@@ -78,8 +92,10 @@ function name() {
   show();
 }
 
-part("whose").onclick = name;
-part("known").onclick = () => boxes.forEach((box) => box.dismiss(0));
-for (const box of boxes) box.subscribe(show);
-if (rows.length) document.getElementById("main").prepend(strip);
-show();
+if (strip) {
+  part("whose").onclick = name;
+  part("known").onclick = () => boxes.forEach((box) => box.dismiss(0));
+  for (const box of boxes) box.subscribe(show);
+  document.getElementById("main").prepend(strip);
+  show();
+}
