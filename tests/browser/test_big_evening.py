@@ -193,7 +193,8 @@ def evening(club: Club, alice: User, password: str, dave: User) -> Evening:
     opening.open_floor(tournament=event, by=by, now=start)
     for division in Division.objects.all():
         for entry in division.entries.all():
-            check_in.mark(entry=entry, state=CheckIn.State.HERE, by=by, now=start)
+            # An hour ago may be another day.
+            check_in.mark(entry=entry, state=CheckIn.State.HERE, by=by, now=now)
     for fixture in Fixture.objects.filter(stage__division__name="Lives", match__isnull=False):
         # They wait for their next matches, as no worker pairs them.
         results.enter_result(fixture=fixture, result=ResultInput.played((5, 1)), by=by, now=start)
