@@ -16,7 +16,9 @@ const ASKING = "aria-busy";
 /** Whether the server answers by itself. */
 export async function answers() {
   const options = { cache: "no-store", signal: AbortSignal.timeout(PATIENCE) };
-  return request("/healthz", options).then(({ ok }) => ok, () => false);
+  // An answer that breaks off is none.
+  const whole = request("/healthz", options).then((response) => response.text().then(() => response.ok));
+  return whole.catch(() => false);
 }
 
 export function stay({ isUp = answers, keep = async () => false, refuse }) {
