@@ -281,7 +281,7 @@ MESSAGES: dict[str, str] = {
     "other_report": gettext_noop("A player of M{fixture} reported something else."),
     "score_since": gettext_noop("A newer score was entered since."),
     "moved_since": gettext_noop("M{fixture} was sent to another table since."),
-    "freed_since": gettext_noop("M{fixture} has no table any more."),
+    "freed_since": gettext_noop("M{fixture} no longer has a table."),
     "no_show_since": gettext_noop("It was recorded since that they did not come to a match."),
     "presence_since": gettext_noop("It was recorded since whether they are here."),
     "away_over": gettext_noop("They were to be back by now."),

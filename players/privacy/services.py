@@ -68,7 +68,7 @@ def _readme(person: Person, contents: dict[str, int], now: datetime) -> str:
         "",
         _("Each file is a JSON list with one row a line. Times are in UTC. Sides of a match are 0 and 1."),
         _("Not in here: passwords and keys, which are stored as hashes, and what others wrote about other people."),
-        _("What your browsers keep for when there is no network is only there, until you sign out."),
+        _("Your browsers keep more for use without a network, until you sign out there; it is not in this copy."),
         "",
         *(f"{section.name}.json ({contents[section.name]}): {section.about}" for section in sections()),
     ]

@@ -80,7 +80,7 @@ def plan() -> list[dict[str, str]]:
 
 
 TOLD = {
-    "role lost": "You may not enter this any more|The match is not there any more, or the link was revoked",
+    "role lost": "You may no longer enter this|The match no longer exists, or the link was revoked",
     "session over": "[12] kept on this device|Sign in as .* to send [12]",
     "another account": "[12] kept on this device",
     "by link": "[12] kept by a personal link: open the link of your card",
@@ -716,7 +716,7 @@ def an_eleventh_outbox(run: Run) -> str:
         KeptAct.objects.create(outbox=box, number=1, action="struck", outcome="cancelled")
     before = run.keep()
     run.mend()
-    limit = "The site takes no more from you today. It can still be changed here."
+    limit = "The site accepts no more from you today. You can still change it where you entered it."
     if not run.sees(run.page, [limit]) or not run.page.get_by_role("button", name="Change").is_visible():
         run.wrong("silent", f"the limit: {strip_of(run.page)}")
     page = run.open(run.ordinary)
