@@ -542,6 +542,6 @@ function recallOptions() {
 }
 
 recallOptions();
-new Page().start();
+await new Page().start();
 // What this browser keeps of other pages comes after the board.
 setTimeout(() => import("../../config/waiting.js").catch(() => null), 5_000);

@@ -107,8 +107,8 @@ export class Store extends EventTarget {
     let response;
     try {
       response = await ask(api + path, { ...options, headers: all, signal: AbortSignal.timeout(patience) });
-    } catch (error) {
-      if (!["TypeError", "TimeoutError", "AbortError", "NetworkError"].includes(error.name)) throw error;
+    } catch {
+      // A request fails for no other reason.
       this.#setOnline(false);
       throw new Unreachable();
     }
