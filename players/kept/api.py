@@ -30,10 +30,10 @@ from players.kept.outboxes import (
     OutboxKey,
     Sending,
     is_owner,
+    notices,
     reader_id,
     receive,
     text_of,
-    to_tell,
 )
 from players.models import Club, KeptAct, Outbox
 from players.models.kept import MAX_LABEL, OUTBOX_LENGTH
@@ -239,7 +239,7 @@ def outbox_data(request: Request, about: About, name: str, seen: int, now: datet
         raise Refused("kept_of_another")
     return {
         "have": row.have if row is not None else 0,
-        "open": [arrival_of(act) for act in to_tell(about.topic, key, now)],
+        "open": [arrival_of(act) for act in notices(about.topic, key, now)],
         "seen": seen,
         "now": math.ceil((now - _EPOCH) / timedelta(milliseconds=1)),
         # A program with a token has no use for it, and gets no cookie.

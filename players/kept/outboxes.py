@@ -255,7 +255,7 @@ def have(topic: str, key: str) -> int:
     return Outbox.objects.filter(topic=topic, key=key).values_list("have", flat=True).first() or 0
 
 
-def to_tell(topic: str, key: str, now: datetime) -> QuerySet[KeptAct]:
+def notices(topic: str, key: str, now: datetime) -> QuerySet[KeptAct]:
     """Return the acts of an outbox of which its reader should know, in order: to be decided, or overtaken lately."""
     overtaken = Q(outcome=Outcome.OVERTAKEN, arrived_at__gt=now - MAX_AGE)
     acts = KeptAct.objects.filter(Q(is_open=True) | overtaken, outbox__topic=topic, outbox__key=key)

@@ -33,9 +33,9 @@ async function words() {
   if (!response) return null;
   const text = await response.text();
   const page = new DOMParser().parseFromString(text, "text/html");
-  const found = document.importNode(page.getElementById("kept-here").content.firstElementChild, true);
-  for (const link of found.querySelectorAll("a")) link.search = new URLSearchParams({ next: location.pathname });
-  return found;
+  const element = document.importNode(page.getElementById("kept-here").content.firstElementChild, true);
+  for (const link of element.querySelectorAll("a")) link.search = new URLSearchParams({ next: location.pathname });
+  return element;
 }
 
 function open(row) {
@@ -51,14 +51,14 @@ function fill(element, values) {
 
 function show() {
   const unsent = boxes.flatMap((box) => box.unsent());
-  const told = boxes.flatMap((box) => box.told().map((act) => [box, act]));
+  const notices = boxes.flatMap((box) => box.notices().map((act) => [box, act]));
   const stopped = boxes.find((box) => box.stopped && box.unsent().length)?.stopped;
   const byLink = sumOf(others.filter(isByLink));
   const ofOthers = sumOf(others) - byLink;
   const restored = boxes.reduce((sum, box) => sum + box.restored, 0);
   const shown = {
     [stopped || "kept"]: unsent.length && { count: unsent.length, by: unsent[0].by },
-    sent: hadUnsent && !unsent.length && !told.length && {},
+    sent: hadUnsent && !unsent.length && !notices.length && {},
     restored: restored && { count: restored },
     link: byLink && { count: byLink },
     others: ofOthers && { count: ofOthers },
@@ -69,8 +69,8 @@ function show() {
     if (values) fill(line, values);
   }
   part("whose").hidden = isNamed;
-  part("told").replaceChildren(...told.map(rowOf));
-  strip.hidden = !told.length && !Object.values(shown).some(Boolean);
+  part("notices").replaceChildren(...notices.map(rowOf));
+  strip.hidden = !notices.length && !Object.values(shown).some(Boolean);
 }
 
 function rowOf([box, act]) {

@@ -13,7 +13,7 @@ const VERSION = 2;
 
 export const isUnsent = ({ state }) => state === "kept" || state === "tried";
 export const isToSend = (act) => isUnsent(act) && act.action !== "struck";
-export const isToTell = ({ state, outcome, isDismissed }) => !isDismissed && (state === "open" || outcome === "overtaken");
+export const isNotice = ({ state, outcome, isDismissed }) => !isDismissed && (state === "open" || outcome === "overtaken");
 
 let opening = null;
 
@@ -67,7 +67,7 @@ function addressesOf(topic) {
 }
 
 /** An act as it is stored: the index `waiting` has those that any page sends or tells of. */
-const marked = (act) => ({ ...act, isWaiting: isToSend(act) || isToTell(act) ? 1 : undefined });
+const marked = (act) => ({ ...act, isWaiting: isToSend(act) || isNotice(act) ? 1 : undefined });
 
 export const answered = (request) =>
   new Promise((resolve, reject) => {
@@ -118,7 +118,7 @@ export function boxesHere() {
     for (const key of await answered(boxes.getAllKeys())) {
       const { topic, reader, by, read, post, carried, acts: all } = await load(boxes, acts, key);
       const count = all.filter(isToSend).length;
-      if (count || all.some(isToTell)) found.push({ topic, reader, by, read, post, carried, box: key[2], count });
+      if (count || all.some(isNotice)) found.push({ topic, reader, by, read, post, carried, box: key[2], count });
     }
     return found;
   };

@@ -16,7 +16,7 @@
  *     await box.handOver()                              // what is not settled, for another device: it may have left then
  *     box.acts()        // by number: { n, action, …, state, outcome, code, text }
  *         // state: kept (only here), tried (may have left), sent (the server has it), open (a person has to decide it)
- *     box.told()        // the acts of which the reader should know: open, or overtaken by others; until `dismiss`
+ *     box.notices()     // the acts of which the reader should know: open, or overtaken by others; until `dismiss`
  *     box.line          // { up: true | false | null, since: ms }; null until the server was asked
  *     box.stopped       // why nothing is sent by itself, as in `CODES`; "" if it is
  *     box.restored      // how many acts are sent again since the site was restored from a backup, until `dismiss(0)`
@@ -39,7 +39,7 @@
  */
 
 import {
-  answered, isToSend, isToTell, isUnsent, keyOf, load, numbersOf, save, stored,
+  answered, isToSend, isNotice, isUnsent, keyOf, load, numbersOf, save, stored,
 } from "./kept_store.js";
 import { ask } from "./ours.js";
 
@@ -223,7 +223,7 @@ function decided(acts, outcomes) {
  */
 function arrived(before, have, open) {
   const state = renumbered(before, have);
-  const told = new Map(open.map((row) => [row.n, row]));
+  const notices = new Map(open.map((row) => [row.n, row]));
   const acts = new Map(state.acts.map((act) => [act.n, act]));
   const { reader, by, carried } = state;
   // What was never taken over is not gone: only its own device can say.
@@ -231,7 +231,7 @@ function arrived(before, have, open) {
   for (const n of gone) if (!acts.has(n)) acts.set(n, struck({ n, at: 0, reader, by }));
   const inOrder = [...acts.values()].sort((one, other) => one.n - other.n);
   const settled = inOrder.map((act) => {
-    const row = told.get(act.n);
+    const row = notices.get(act.n);
     const wanted = act.n > have ? (act.n > state.tried ? "kept" : "tried") : row && isOpen(row) ? "open" : "sent";
     const isNews = row?.outcome === "overtaken" && act.outcome !== "overtaken";
     if (act.state === wanted && !isNews) return act;
@@ -320,7 +320,7 @@ export function adopt({ box, topic, reader, acts: taken, ...more }) {
 
 const tab = newKey();
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(CHANNEL) : null;
-const opened = new Set();
+const openBoxes = new Set();
 
 /** Tell the other tabs that an outbox has changed. */
 function tell(message) {
@@ -328,7 +328,7 @@ function tell(message) {
 }
 
 channel?.addEventListener("message", () => {
-  for (const box of opened) box.changed();
+  for (const box of openBoxes) box.changed();
 });
 
 /** What an answer to `read` says of an outbox: the floor's has it beside other data. */
@@ -378,8 +378,8 @@ class Outbox {
     return this.#state.acts.filter(isToSend);
   }
 
-  told() {
-    return this.#state.acts.filter(isToTell);
+  notices() {
+    return this.#state.acts.filter(isNotice);
   }
 
   subscribe(callback) {
@@ -433,7 +433,7 @@ class Outbox {
 
   close() {
     clearTimeout(this.#timer);
-    opened.delete(this);
+    openBoxes.delete(this);
   }
 
   /** Another tab may have stored something. */
@@ -592,7 +592,7 @@ class Outbox {
 /** Open the outbox of a reader and a topic. Where the browser stores nothing it is empty, and `keep` rejects. */
 export async function openOutbox(options) {
   const box = new Outbox(options);
-  opened.add(box);
+  openBoxes.add(box);
   await box.changed().catch(() => {});
   // What was sent is asked for as well: the server may have been restored, and what it could not do may be decided.
   if (box.acts().length) box.sendNow();
@@ -601,6 +601,6 @@ export async function openOutbox(options) {
 
 for (const [target, type] of [[window, "online"], [document, "visibilitychange"], [window, "pageshow"]]) {
   target.addEventListener(type, () => {
-    if (!document.hidden) for (const box of opened) if (box.acts().length) box.sendNow();
+    if (!document.hidden) for (const box of openBoxes) if (box.acts().length) box.sendNow();
   });
 }

@@ -43,15 +43,15 @@ async function open() {
 function show() {
   const { restored } = box;
   const unsent = box.unsent();
-  const told = box.told();
+  const notices = box.notices();
   const says = {
     offline: isRefused,
     unkept,
     [box.stopped || "kept"]: unsent.length,
-    open: told.some(({ state }) => state === "open"),
+    open: notices.some(({ state }) => state === "open"),
     restored,
   };
-  const acts = [...(unkept ? [unkept] : []), ...unsent, ...told];
+  const acts = [...(unkept ? [unkept] : []), ...unsent, ...notices];
   panel.hidden = !acts.length && !isRefused && !restored;
   for (const text of panel.querySelectorAll("[data-say]")) {
     text.hidden = !says[text.dataset.say];
@@ -68,7 +68,7 @@ function row(act) {
   item.querySelector("[data-outbox-typed]").textContent = fillIn(about.typed, { time });
   item.querySelector("[data-outbox-text]").textContent = act.text ?? "";
   const may = { change: act.state === "kept" && act.action === "claim", strike: act.state === "kept" };
-  const isKnown = box.told().includes(act) || act === unkept;
+  const isKnown = box.notices().includes(act) || act === unkept;
   for (const button of item.querySelectorAll("button")) {
     const name = button.dataset.outboxDo;
     button.hidden = !(may[name] ?? isKnown);

@@ -12,7 +12,7 @@ from django.urls import reverse
 from engine.errors import Refused
 from matches.models import Match
 from players.actors import Actor
-from players.kept.outboxes import to_tell
+from players.kept.outboxes import notices
 from players.models import KeptAct, LogEntry, Outbox, Player, User
 from tests.event_cast import NOON
 from tests.tournaments.floor.test_services import Evening, event
@@ -87,7 +87,7 @@ def api(act: KeptAct, event: Evening) -> str:
 
 
 def still_open() -> list[int]:
-    return list(to_tell(Outbox.objects.get().topic, KEY, NOON).values_list("number", flat=True))
+    return list(notices(Outbox.objects.get().topic, KEY, NOON).values_list("number", flat=True))
 
 
 def test_two_desks_contradict_and_a_director_decides_once(

@@ -210,20 +210,20 @@ function fill(element, values) {
 
 function render() {
   const unsent = [...kept(), ...unsentOfOthers()];
-  const told = box.told();
-  const open = told.filter(({ state }) => state === "open");
-  const [overtaken] = told.filter(({ state }) => state === "sent");
+  const notices = box.notices();
+  const open = notices.filter(({ state }) => state === "open");
+  const [overtaken] = notices.filter(({ state }) => state === "sent");
   const isLost = box.line.up === false;
   const boxes = [box, ...others];
   const isSending = boxes.some((each) => each.isSending);
-  const isStopped = boxes.find((each) => each.stopped && each.unsent().length)?.stopped;
+  const stopped = boxes.find((each) => each.stopped && each.unsent().length)?.stopped;
   const shown = {
     needs: open[0]?.outcome === "differs" && { count: open.length, ...open[0] },
     refused: open[0]?.outcome === "refused" && { count: open.length, ...open[0] },
     lost: isLost && { time: clock(box.line.since) },
-    kept: unsent.length > 0 && !isSending && !isStopped && { count: unsent.length },
+    kept: unsent.length > 0 && !isSending && !stopped && { count: unsent.length },
     sending: unsent.length > 0 && isSending && { count: unsent.length },
-    [isStopped || "-"]: isStopped && { count: unsent.length, by: words.by },
+    ...(stopped && { [stopped]: { count: unsent.length, by: words.by } }),
     overtaken,
     restored: box.restored && { count: box.restored },
     [said]: said && {},
@@ -235,7 +235,7 @@ function render() {
     if (values) for (const part of parts) fill(part, values);
   }
   bar.hidden = !Object.values(shown).some(Boolean);
-  root.querySelector("[data-do=list]").hidden = !unsent.length && !told.length;
+  root.querySelector("[data-do=list]").hidden = !unsent.length && !notices.length;
   document.documentElement.classList.toggle("has-no-line", isLost);
   renderForms(isLost);
   renderCards();
@@ -325,7 +325,7 @@ function foreignRow(act) {
 
 function renderList() {
   const isListed = (act) => act.state !== "sent" && act.action !== "undo" && !hasLeft(act, box.acts());
-  const acts = box.acts().filter((act) => isListed(act) || box.told().includes(act));
+  const acts = box.acts().filter((act) => isListed(act) || box.notices().includes(act));
   list.querySelector("ul").replaceChildren(...acts.map(rowOf), ...unsentOfOthers().map(foreignRow));
   list.querySelector("[data-do=handOver]").hidden = !acts.length;
   const part = list.querySelector("[data-handed]");
