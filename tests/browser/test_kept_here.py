@@ -11,13 +11,17 @@ from playwright.sync_api import Locator, Page, expect
 from matches.lifecycle import links
 from matches.lifecycle.finish import ResultInput
 from matches.models import Claim, Match
-from players.actors import Actor
+from matches.play.starting import PlaySettings, start
+from players.actors import SYSTEM, Actor
 from players.models import Club, KeptAct, Player, User
 from tests.browser.conftest import PHONE, Check, OpenPage
 from tests.browser.hall_line import HallLine
 from tests.browser.result_form import choose_result
 from tests.browser.test_floor import evening
 from tests.browser.test_floor_offline import until_kept
+from tests.browser.test_outbox import OF_FIRST_VERSION
+from tests.browser.test_play import eventually
+from tests.browser.test_sign_out import KEEP
 from tests.matches.cast import BOB, match_between, player_of
 from tournaments.entries.event_links import path_for
 from tournaments.models import Fixture, Tournament
@@ -39,23 +43,14 @@ WITHOUT = {
     "tournaments/entries/kiosk_welcome.html": "everybody in the room uses it",
 }
 """Pages without the script: but for the board, they neither send nor name anybody."""
-FIRST_VERSION = """([topic, reader, pair, seen]) => new Promise((resolve) => {
-  indexedDB.deleteDatabase("barpoint");
-  const request = indexedDB.open("barpoint", 1);
-  request.onupgradeneeded = () => {
-    const { result: db, transaction } = request;
-    for (const name of ["boxes", "data", "leases"]) db.createObjectStore(name);
-    db.createObjectStore("acts", { keyPath: ["box", "n"] });
-    const [boxes, acts] = ["boxes", "acts"].map((name) => transaction.objectStore(name));
-    const box = "k".repeat(22);
-    const row = { topic, reader, by: "Bob", box, last: 1, tried: 0, have: 0, failures: 0, stopped: "" };
-    boxes.put(row, [reader, topic, ""]);
-    const fields = { winner: 0, points: 4 };
-    const act = { box, n: 1, action: "claim", fixture: "", pair, fields, seen, seen_at: Date.now(), at: Date.now() };
-    acts.put({ ...act, label: "7–4", reader, by: "Bob", state: "kept" });
-  };
-  request.onsuccess = () => resolve(request.result.close());
-})"""
+FIRST_VERSION = f"""([topic, reader, pair, seen]) => ({OF_FIRST_VERSION})((boxes, acts) => {{
+  const box = "k".repeat(22);
+  const row = {{ topic, reader, by: "Bob", box, last: 1, tried: 0, have: 0, failures: 0, stopped: "" }};
+  boxes.put(row, [reader, topic, ""]);
+  const fields = {{ winner: 0, points: 4 }};
+  const act = {{ box, n: 1, action: "claim", fixture: "", pair, fields, seen, seen_at: Date.now(), at: Date.now() }};
+  acts.put({{ ...act, label: "7–4", reader, by: "Bob", state: "kept" }});
+}}).then((db) => db.close())"""
 SAYS = "Kept on this device"
 
 
@@ -88,6 +83,16 @@ def report(page: Page, match: Match) -> None:
     expect(page.get_by_text("Not sent yet. Only you can see it.")).to_be_visible()
 
 
+def reported_and_closed(page: Page, line: HallLine, match: Match, director: User) -> Page:
+    """Report without a line, close the page, let a director enter another result, and return an empty page."""
+    report(page, match)
+    context = page.context
+    page.close()
+    line.come_back()
+    enter_other_result(match, director)
+    return context.new_page()
+
+
 def enter_other_result(match: Match, by: User) -> None:
     fixture = Fixture.objects.select_related("stage__division__tournament__club", "match").get(match=match)
     score = (1, match.length)
@@ -102,20 +107,15 @@ def test_a_report_leaves_from_the_front_page_after_the_director_has_entered_anot
     expect(page.get_by_role("heading", name="My matches", level=1)).to_be_visible()
     page.wait_for_load_state("networkidle")
     line.fall_silent()
-    report(page, first)
-    context = page.context
-    page.close()
-    line.come_back()
-    enter_other_result(first, alice)
-    page = context.new_page()
+    page = reported_and_closed(page, line, first, alice)
     page.goto(f"{line.url}/")
-    told = strip(page).get_by_role("listitem")
-    expect(told).to_contain_text(first.players[0].shown_name)
+    notice = strip(page).get_by_role("listitem")
+    expect(notice).to_contain_text(first.players[0].shown_name)
     assert list(KeptAct.objects.values_list("action", "outcome", "is_open")) == [("claim", "differs", True)]
     looked_at(page)
     page.get_by_role("link", name="Help for players").tap()
-    expect(told).to_be_visible()
-    told.get_by_role("button", name="OK").tap()
+    expect(notice).to_be_visible()
+    notice.get_by_role("button", name="OK").tap()
     expect(strip(page)).to_be_hidden()
     page.reload()
     page.wait_for_load_state("networkidle")
@@ -137,6 +137,8 @@ def test_what_waits_for_somebody_else_is_not_named_before_a_tap(
         says(page, "1 kept on this device")
         assert "Bob" not in strip(page).inner_text()
         in_both_views(page)
+        page.set_viewport_size({"width": 320, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") == 320
         page.get_by_role("button", name="By whom?").tap()
         expect(page.get_by_role("link", name=re.compile("^Sign in as .* to send 1$"))).to_be_visible()
     assert not KeptAct.objects.exists()
@@ -150,18 +152,25 @@ def test_what_a_link_kept_leaves_from_any_page_of_that_link(
     card = f"{line.url}{path_for(evening, Player.objects.get(pk=first.player_0_id), 0)}"
     page = open_page(card, width=PHONE, touch=True)
     line.fall_silent()
-    report(page, first)
-    context = page.context
-    page.close()
-    line.come_back()
-    enter_other_result(first, alice)
-    page = context.new_page()
+    page = reported_and_closed(page, line, first, alice)
     page.goto(f"{line.url}/help/players/")
     says(page, "1 kept by a personal link: open the link of your card.")
     assert not KeptAct.objects.exists()
     page.goto(card)
     expect(strip(page).get_by_role("listitem")).to_contain_text(first.players[0].shown_name)
     assert KeptAct.objects.get().outcome == "differs"
+
+
+def test_what_a_link_kept_leaves_from_the_board_of_its_match(
+    open_page: OpenPage, hall: str, club: Club, bob: User, carol: User
+) -> None:
+    match = match_between(player_of(bob), player_of(carol), club=club, length=3)
+    start(match=match, settings=PlaySettings(), by=SYSTEM, now=timezone.now())
+    page = open_page(f"{hall}/help/players/")
+    pair = [player.public_id for player in match.players]
+    page.evaluate(KEEP, [match.topic, f"/api/v1/matches/{match.public_id}/kept/", "link-0", pair, match.seq])
+    page.goto(f"{hall}/m/{links.token_for(match, BOB)}/play/")
+    eventually(lambda: KeptAct.objects.filter(action="claim", outbox__side=BOB).exists())
 
 
 def test_a_floor_sends_from_other_pages_and_says_that_a_role_has_ended(
@@ -180,7 +189,7 @@ def test_a_floor_sends_from_other_pages_and_says_that_a_role_has_ended(
     line.come_back()
     club.memberships.update(role="member")
     page.goto(f"{line.url}/help/players/")
-    says(page, "You may not enter this any more.")
+    says(page, "You may no longer enter this.")
     club.memberships.update(role="owner")
     page.reload()
     says(page, "All sent.")

@@ -20,24 +20,27 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULE, STORE = "/static/config/outbox.js", "/static/config/kept_store.js"
 WALK = Path(__file__).with_name("outbox_walk.js").read_text()
 TEMPLATES = ROOT / "templates"
-FIRST_VERSION = """() => new Promise((resolve) => {
+OF_FIRST_VERSION = """(fill) => new Promise((resolve) => {
   indexedDB.deleteDatabase("barpoint");
   const request = indexedDB.open("barpoint", 1);
   request.onupgradeneeded = () => {
     const { result: db, transaction } = request;
     for (const name of ["boxes", "data", "leases"]) db.createObjectStore(name);
     db.createObjectStore("acts", { keyPath: ["box", "n"] });
-    const [boxes, acts] = ["boxes", "acts"].map((name) => transaction.objectStore(name));
-    const row = { reader: "7", by: "Bob", last: 2, tried: 1, have: 1, failures: 0, stopped: "" };
-    for (const topic of ["match:m4", "tournament:t4"]) {
-      boxes.put({ ...row, topic, box: `box-${topic}` }, ["7", topic, ""]);
-      const act = { box: `box-${topic}`, action: "note", fields: {}, at: 0 };
-      acts.put({ ...act, n: 1, state: "sent" });
-      acts.put({ ...act, n: 2, state: "kept" });
-    }
+    fill(...["boxes", "acts"].map((name) => transaction.objectStore(name)));
   };
-  request.onsuccess = () => resolve(request.result.close());
+  request.onsuccess = () => resolve(request.result);
 })"""
+"""Make a store of the version before this one; resolves with the open database."""
+FIRST_VERSION = f"""() => ({OF_FIRST_VERSION})((boxes, acts) => {{
+  const row = {{ reader: "7", by: "Bob", last: 2, tried: 1, have: 1, failures: 0, stopped: "" }};
+  for (const topic of ["match:m4", "tournament:t4"]) {{
+    boxes.put({{ ...row, topic, box: `box-${{topic}}` }}, ["7", topic, ""]);
+    const act = {{ box: `box-${{topic}}`, action: "note", fields: {{}}, at: 0 }};
+    acts.put({{ ...act, n: 1, state: "sent" }});
+    acts.put({{ ...act, n: 2, state: "kept" }});
+  }}
+}}).then((db) => db.close())"""
 EVENINGS = 300
 BOX = {"topic": "match:12", "reader": "7", "by": "Bob", "read": "/api/v1/matches/none/kept/", "post": "/none/"}
 KEEP = (
@@ -249,18 +252,9 @@ def test_the_store_of_an_earlier_version_is_taken_over(page: Page) -> None:
 
 def test_a_store_that_an_older_tab_holds_cannot_keep_and_can_once_it_lets_go(page: Page) -> None:
     page.evaluate("box.close()")
-    page.evaluate("new Promise((resolve) => { indexedDB.deleteDatabase('barpoint').onsuccess = () => resolve(); })")
     other = page.context.new_page()
     other.goto(page.url)
-    hold = """() => new Promise((resolve) => {
-      const request = indexedDB.open("barpoint", 1);
-      request.onupgradeneeded = () => {
-        for (const name of ["boxes", "data", "leases"]) request.result.createObjectStore(name);
-        request.result.createObjectStore("acts", { keyPath: ["box", "n"] });
-      };
-      request.onsuccess = () => resolve(window.held = request.result);
-    }).then(() => null)"""
-    other.evaluate(hold)
+    other.evaluate(f"({OF_FIRST_VERSION})(() => {{}}).then((db) => {{ window.held = db; }})")
     note = """async (options) => {
       const { openOutbox } = await import("/static/config/outbox.js?again");
       const box = await openOutbox(options);

@@ -57,9 +57,10 @@ class Urls:
     urlpatterns = (*_site, path("show/", show), path("occupy/", occupy))
 
 
-@pytest.fixture
-def port(transactional_db: None) -> Iterator[int]:
-    with override_settings(ROOT_URLCONF=Urls):
+@contextmanager
+def served(urls: type) -> Iterator[int]:
+    """Serve these URLs with the limits of the site, and return the port."""
+    with override_settings(ROOT_URLCONF=urls):
         config = uvicorn.Config(asgi.application, http=LimitedHeadProtocol, port=0, lifespan="off", log_config=None)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run)
@@ -68,6 +69,12 @@ def port(transactional_db: None) -> Iterator[int]:
         yield server.servers[0].sockets[0].getsockname()[1]
         server.should_exit = True
         thread.join(PATIENCE)
+
+
+@pytest.fixture
+def port(transactional_db: None) -> Iterator[int]:
+    with served(Urls) as number:
+        yield number
 
 
 def connect(port: int, text: str) -> socket.socket:

@@ -1,23 +1,21 @@
 """Every answer of the site says by a header that it is one, so that a proxy's or a portal's can be told from it."""
 
 import re
-import threading
 import time
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 
 import pytest
-import uvicorn
 from django.http import HttpRequest, HttpResponse
-from django.test import override_settings
 from django.urls import path
 from redis import Redis
 
 from config import asgi, wsgi_threads
-from config.http_protocol import MAX_HEAD, LimitedHeadProtocol
+from config.http_protocol import MAX_HEAD
 from core.live import site_version
 from core.packages import PACKAGES, ROOT
-from tests.config.test_downloads import PATIENCE, eventually
+from tests.config.test_arrival import served
+from tests.config.test_downloads import PATIENCE
 
 MARK = "Barpoint"
 
@@ -38,15 +36,8 @@ class Urls:
 
 @pytest.fixture
 def port(transactional_db: None, valkey: Redis) -> Iterator[int]:
-    with override_settings(ROOT_URLCONF=Urls):
-        config = uvicorn.Config(asgi.application, http=LimitedHeadProtocol, port=0, lifespan="off", log_config=None)
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        eventually(lambda: server.started)
-        yield server.servers[0].sockets[0].getsockname()[1]
-        server.should_exit = True
-        thread.join(PATIENCE)
+    with served(Urls) as number:
+        yield number
 
 
 def ask(port: int, method: str, url: str, body: str | None = None, **headers: str) -> HTTPResponse:
