@@ -199,8 +199,8 @@ def parts_of(shape: Mapping[str, Any], path: str) -> Iterator[str]:
     """Yield the places of a schema in which a text or a number is that is not one of a few."""
     shape = resolved(shape)
     if some := shape.get("oneOf", shape.get("anyOf")):
-        for one in some:
-            yield from parts_of(one, path)
+        for schema in some:
+            yield from parts_of(schema, path)
     elif shape.get("type") == "array":
         yield from parts_of(shape.get("items", {}), f"{path}[]")
     elif shape.get("properties"):
@@ -422,9 +422,11 @@ def sample(operation: str, shape: Mapping[str, Any], path: str = "") -> Any:
         fields = {
             name: (part, f"{path}.{name}" if path else name) for name, part in shape.get("properties", {}).items()
         }
-        made = {name: sample(operation, *place) for name, place in fields.items()}
+        samples = {name: sample(operation, *place) for name, place in fields.items()}
         return {
-            name: value for name, value in made.items() if MARK.search(str(value)) or name in shape.get("required", ())
+            name: value
+            for name, value in samples.items()
+            if MARK.search(str(value)) or name in shape.get("required", ())
         }
     if shape.get("enum"):
         return shape["enum"][0]
@@ -515,14 +517,14 @@ def places_of(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Yield where the marks of a request are, each with its name."""
     if isinstance(value, dict):
         for name, part in value.items():
-            for found in MARK.finditer(name):
-                yield f"{path}.{name}", found[0][1:-1]
+            for mark in MARK.finditer(name):
+                yield f"{path}.{name}", mark[0][1:-1]
             yield from places_of(part, f"{path}.{name}")
     elif isinstance(value, list):
         for number, part in enumerate(value):
             yield from places_of(part, f"{path}.{number}")
     else:
-        yield from ((path, found[0][1:-1]) for found in MARK.finditer(str(value)))
+        yield from ((path, mark[0][1:-1]) for mark in MARK.finditer(str(value)))
 
 
 def filled(
@@ -544,7 +546,7 @@ def filled(
 
 
 def replaced(text: str, ids: Mapping[str, str], other: tuple[str, str], path: str) -> str:
-    return MARK.sub(lambda found: other[1] if other[0] == path else ids[found[0][1:-1]], text)
+    return MARK.sub(lambda mark: other[1] if other[0] == path else ids[mark[0][1:-1]], text)
 
 
 # Two clubs that have nothing to do with each other.
@@ -664,14 +666,14 @@ def strangers(db: None) -> dict[str, list[Stranger]]:
     gone = people[3]
     numbers = [("an owner", zora), ("initials", zoltan), ("full name", petra)]
     erase_player(player=gone, by=SYSTEM, now=NOW)
-    found = {kind: [Stranger("another club's", value)] for kind, value in ids.items()}
-    found |= {"friendly": found["match"], "pair": found["entry"], "slot": found["entry"]}
-    found["account"] = [Stranger(label, str(user.pk)) for label, user in numbers]
+    strangers = {kind: [Stranger("another club's", value)] for kind, value in ids.items()}
+    strangers |= {"friendly": strangers["match"], "pair": strangers["entry"], "slot": strangers["entry"]}
+    strangers["account"] = [Stranger(label, str(user.pk)) for label, user in numbers]
     labels = ("owner", "initials", "full name", "erased", "no account")
-    found["person"] = found["side"] = found["claimable"] = found["new"] = [
+    strangers["person"] = strangers["side"] = strangers["claimable"] = strangers["new"] = [
         Stranger(label, row.public_id) for label, row in zip(labels, people[:5], strict=True)
     ]
-    return found
+    return strangers
 
 
 @dataclass
@@ -685,14 +687,14 @@ class Foreign:
     def of(cls, club: Club, people: list[Player]) -> "Foreign":
         """Follow the keys of the database from a club and its people."""
         users = {player.user_id for player in people if player.user_id is not None}
-        found = cls({Club: {club.pk}, Player: {player.pk for player in people}, User: users})
+        own = cls({Club: {club.pk}, Player: {player.pk for player in people}, User: users})
         count = 0
-        while count != (count := sum(map(len, found.rows.values()))):
+        while count != (count := sum(map(len, own.rows.values()))):
             for model in apps.get_models():
-                if rows := set(found.of_model(model).values_list("pk", flat=True)):
-                    found.rows.setdefault(model, set()).update(rows)
-        found.before = {model: found.values(model) for model in apps.get_models()}
-        return found
+                if rows := set(own.of_model(model).values_list("pk", flat=True)):
+                    own.rows.setdefault(model, set()).update(rows)
+        own.before = {model: own.values(model) for model in apps.get_models()}
+        return own
 
     def of_model(self, model: Any) -> Any:
         """The rows of a model that are among these, or name one of them."""
@@ -724,7 +726,7 @@ class Answer(NamedTuple):
     """An answer without the id that was sent, and what it has written."""
 
     status: int
-    said: str
+    text: str
     """Where it leads, what is on it and what the next page says, without what is drawn."""
     tables: frozenset[str]
 
@@ -735,7 +737,7 @@ class Answer(NamedTuple):
     def says_as(self, other: "Answer", *ids: str) -> bool:
         """Whether it says and does the same as another answer, apart from the ids that were sent."""
         words = re.compile("|".join(rf"\b{re.escape(name.casefold())}\b" for name in ids))
-        says_same = words.sub("", self.said) == words.sub("", other.said)
+        says_same = words.sub("", self.text) == words.sub("", other.text)
         return says_same and (self.status, self.tables) == (other.status, other.tables)
 
 
@@ -834,12 +836,12 @@ class Walk:
             answer = getattr(client, call.method)(url, secure=True, **sent)
         client.cookies = cookies
         self.calls += 1
-        tables = {found[1] for query in queries if (found := WRITES.match(query["sql"]))}
+        tables = {match[1] for query in queries if (match := WRITES.match(query["sql"]))}
         next_page = get_messages(answer.wsgi_request)
-        said = (
+        text = (
             f"{answer.headers.get('Location', '')} {HEADERS.sub('', text_of(answer))} {' '.join(map(str, next_page))}"
         )
-        return Answer(answer.status_code, DRAWN.sub("", said.casefold()), frozenset(tables - QUIET))
+        return Answer(answer.status_code, DRAWN.sub("", text.casefold()), frozenset(tables - QUIET))
 
     def sender(self, call: Call) -> str:
         """Return who sends it: the owner, or a player of a match; whoever asks to join is no member yet."""
@@ -886,7 +888,7 @@ class Walk:
 
     def learned(self, call: Call, kind: str, answer: Answer) -> list[str]:
         """Return what an answer, and what somebody of the club may read afterwards, says of a stranger."""
-        texts = {"the answer": answer.said}
+        texts = {"the answer": answer.text}
         if answer.tables and (answer.is_taken or "players_outbox" in answer.tables):
             pages = READ[self.sender(call)] if "players_outbox" not in answer.tables else READ_OF_KEPT
             texts |= {
@@ -981,9 +983,9 @@ def test_every_id_in_a_kept_act_is_sent() -> None:
 
 def test_every_field_that_is_named_by_an_id_is_sent() -> None:
     """Some forms have a field for each row, whose name has its id."""
-    found = {
+    named_by_id = {
         name
         for path in sources()
         for name in re.findall(r'self\.fields\[f"(\w+)_\{\w+\.public_id\}"\]', (ROOT / path).read_text())
     }
-    assert found == {re.sub("_<.*", "", name) for values in VALUES.values() for name in values if "<" in name}
+    assert named_by_id == {re.sub("_<.*", "", name) for values in VALUES.values() for name in values if "<" in name}

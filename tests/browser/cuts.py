@@ -22,7 +22,7 @@ AT_ONCE = struct.pack("ii", 1, 0)
 """Closes a connection by a reset."""
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A request of a browser, as it came."""
 
     head: bytes
@@ -109,17 +109,17 @@ class CutLine:
     def _serve(self, browser: socket.socket) -> None:
         self._open.add(browser)
         with suppress(OSError):
-            if (asked := _read(browser)) is not None:
-                self._answer(browser, asked)
+            if (request := _read(browser)) is not None:
+                self._answer(browser, request)
         self._open.discard(browser)
         with suppress(OSError):
             browser.close()
 
-    def _answer(self, browser: socket.socket, asked: Asked) -> None:
+    def _answer(self, browser: socket.socket, request: Request) -> None:
         moment, kind = self._armed
-        if self.kind == "" and kind and asked.is_write:
+        if self.kind == "" and kind and request.is_write:
             self._armed = ("", "")
-            answer = self._whole(asked)
+            answer = self._whole(request)
             if moment == "after":
                 browser.sendall(answer)
                 browser.close()
@@ -128,25 +128,25 @@ class CutLine:
             self.cut(kind)
             self.happened.set()
             if moment == "during":
-                self._fail(browser, asked, answer)
+                self._fail(browser, request, answer)
         elif self.kind == "":
-            self._pass_on(browser, asked)
+            self._pass_on(browser, request)
         else:
-            self._fail(browser, asked)
+            self._fail(browser, request)
 
-    def _fail(self, browser: socket.socket, asked: Asked, answer: bytes | None = None) -> None:
+    def _fail(self, browser: socket.socket, request: Request, answer: bytes | None = None) -> None:
         """Answer as the line does that is cut; `answer` is the server's if the request has reached it."""
         kind = self.kind
         if kind in ("hangs", "delay"):
             self._mended.wait(DELAY / 2 if kind == "delay" and answer is None else None)
-            if kind == "delay" and not asked.is_stream:
-                answer = answer if answer is not None else self._whole(asked)
+            if kind == "delay" and not request.is_stream:
+                answer = answer if answer is not None else self._whole(request)
                 self._mended.wait(DELAY / 2)
             # What was asked while the server slept is done when it wakes up, whether or not somebody waits for it.
             if answer is not None:
                 browser.sendall(answer)
             else:
-                self._pass_on(browser, asked)
+                self._pass_on(browser, request)
         elif kind.isdecimal():
             body = f"<h1>{STATUS[int(kind)]}</h1>".encode()
             head = f"HTTP/1.1 {kind} {STATUS[int(kind)]}\r\nContent-Type: text/html\r\nConnection: close\r\n"
@@ -154,26 +154,26 @@ class CutLine:
         elif kind == "portal":
             head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(WELCOME)}\r\n"
             browser.sendall(f"{head}Connection: close\r\n\r\n".encode() + WELCOME)
-        elif kind == "reset" and not asked.is_stream:
-            answer = answer if answer is not None else self._whole(asked)
+        elif kind == "reset" and not request.is_stream:
+            answer = answer if answer is not None else self._whole(request)
             browser.sendall(answer[: len(answer) - max(1, (len(answer) - answer.find(b"\r\n\r\n")) // 2)])
             _reset(browser)
         else:
             _reset(browser)
 
-    def _whole(self, asked: Asked) -> bytes:
+    def _whole(self, request: Request) -> bytes:
         with socket.create_connection(("127.0.0.1", self._server_port)) as server:
-            server.sendall(asked.for_server)
+            server.sendall(request.for_server)
             parts = []
             while data := server.recv(65_536):
                 parts.append(data)
         return b"".join(parts)
 
-    def _pass_on(self, browser: socket.socket, asked: Asked) -> None:
+    def _pass_on(self, browser: socket.socket, request: Request) -> None:
         with socket.create_connection(("127.0.0.1", self._server_port)) as server:
             self._open.add(server)
             with suppress(OSError):
-                server.sendall(asked.for_server)
+                server.sendall(request.for_server)
                 while data := server.recv(65_536):
                     if self.kind in ("hangs", "delay"):
                         self._mended.wait()
@@ -181,7 +181,7 @@ class CutLine:
             self._open.discard(server)
 
 
-def _read(browser: socket.socket) -> Asked | None:
+def _read(browser: socket.socket) -> Request | None:
     """Read a request; None if the browser has only connected."""
     got = b""
     while b"\r\n\r\n" not in got:
@@ -195,7 +195,7 @@ def _read(browser: socket.socket) -> Asked | None:
         if not (data := browser.recv(65_536)):
             return None
         body += data
-    return Asked(head, body)
+    return Request(head, body)
 
 
 def _reset(end: socket.socket) -> None:

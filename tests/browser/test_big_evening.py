@@ -204,9 +204,9 @@ def evening(club: Club, alice: User, password: str, dave: User) -> Evening:
 
 @pytest.fixture
 def line(hall: str) -> Iterator[CutLine]:
-    made = CutLine(int(hall.rpartition(":")[2]))
-    yield made
-    made.close()
+    cut_line = CutLine(int(hall.rpartition(":")[2]))
+    yield cut_line
+    cut_line.close()
 
 
 @dataclass
@@ -226,7 +226,7 @@ class Run:
     context: BrowserContext = field(init=False)
     page: Page = field(init=False)
     inspector: Page = field(init=False)
-    said: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     """What was wrong, in the words of the issue: lost, doubled, silent, untrue."""
 
     def __str__(self) -> str:
@@ -318,13 +318,13 @@ class Run:
         """The first of these texts that is visible within that time; empty if none is."""
         patterns = [text if isinstance(text, re.Pattern) else re.compile(re.escape(text)) for text in texts]
 
-        def found() -> str:
+        def visible() -> str:
             with suppress(Error):  # The page is being loaded.
                 shown = " ".join(page.locator("body").inner_text(timeout=500).split())
                 return next((match[0] for each in patterns if (match := each.search(shown))), "")
             return ""
 
-        return self.until(found, page, seconds) or ""
+        return self.until(visible, page, seconds) or ""
 
     def until(self, true: Callable[[], Any], page: Page, seconds: float = SOON) -> Any:
         """Wait for something to become true, and return it; what it is then if it does not."""
@@ -354,7 +354,7 @@ class Run:
         if self.is_floor:
             self.page.evaluate("dispatchEvent(new Event('offline'))")
             if not self.sees(self.page, ["No connection since"]):
-                self.said.append("silent: the floor does not say that the line is lost")
+                self.faults.append("silent: the floor does not say that the line is lost")
             self.on_floor(self.act)
         else:
             self.on_match(self.act)
@@ -473,7 +473,7 @@ class Run:
     # How it goes.
 
     def play(self, how: "Callable[[Run], str] | None" = None) -> str:
-        """Return what became of the act; `said` has what must not be."""
+        """Return what became of the act; `faults` has what must not be."""
         self.prepare()
         self.launch()
         try:
@@ -505,8 +505,8 @@ class Run:
 
     def _play(self) -> str:
         before = self.keep()
-        if self.condition in UNSTORED or self.said:
-            return "silent" if self.said else "not kept, said"
+        if self.condition in UNSTORED or self.faults:
+            return "silent" if self.faults else "not kept, said"
         if self.act == "undo" and self.moment == "before":
             self.take_back()
         if self.condition.startswith("26 h"):
@@ -641,7 +641,7 @@ class Run:
         return "told" if is_told else self.wrong("silent", f"{row.outcome} {row.code}: {strip_of(page)}")
 
     def wrong(self, how: str, why: str) -> str:
-        self.said.append(f"{how}: {why}")
+        self.faults.append(f"{how}: {why}")
         return how
 
     def tidy(self) -> None:
@@ -689,9 +689,9 @@ def test_nothing_that_was_kept_is_lost_doubled_or_silent(
         began = timezone.now()
         verdict = run.play()
         COUNTS[run.cut, verdict] += 1
-        wrong += [f"{run}: {said}" for said in run.said]
+        wrong += [f"{run}: {fault}" for fault in run.faults]
         with capsys.disabled():
-            print(f"\n{run} → {verdict}", *run.said, f"{(timezone.now() - began).total_seconds():.1f} s", end="")
+            print(f"\n{run} → {verdict}", *run.faults, f"{(timezone.now() - began).total_seconds():.1f} s", end="")
     with capsys.disabled():
         print(f"\n{len(runs)} runs by TEST_SEED={TEST_SEED}, {sum(COUNTS.values())} so far\n{table_of(COUNTS)}")
     assert "kept" not in wall.locator("body").inner_text()
@@ -813,7 +813,7 @@ def test_what_failed_is_told_or_arrives(
     for number, cut in enumerate(CUTS):
         run = Run(evening, line, chromium, tmp_path / str(number), 2 * number, cut, "before", FAILED[how], "nothing")
         verdict = run.play(how)
-        wrong += [f"{cut}: {said}" for said in run.said]
+        wrong += [f"{cut}: {fault}" for fault in run.faults]
         with capsys.disabled():
-            print(f"\n{how.__name__} · {cut} → {verdict}", *run.said, end="")
+            print(f"\n{how.__name__} · {cut} → {verdict}", *run.faults, end="")
     assert wrong == []

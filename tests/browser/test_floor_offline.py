@@ -263,13 +263,13 @@ def test_what_others_made_needless_is_told_until_it_was_read(
     now = timezone.now()
     enter_result(fixture=fixture, result=ResultInput.played((5, 3)), by=Actor.of(alice), now=now)
     line.come_back()
-    told = f"M1 · {players_of(1)[0]} 2–2 {players_of(1)[1]} · M1 is reported or decided."
-    bar(floor, told, timeout=2 * LOST)
+    notice = f"M1 · {players_of(1)[0]} 2–2 {players_of(1)[1]} · M1 is reported or decided."
+    bar(floor, notice, timeout=2 * LOST)
     floor.reload()
-    bar(floor, told)
+    bar(floor, notice)
     floor.locator("#offline [data-do=list]").tap()
     floor.locator(".offline-acts").get_by_role("button", name="OK").tap()
-    expect(floor.locator("#offline")).not_to_contain_text(told, use_inner_text=True)
+    expect(floor.locator("#offline")).not_to_contain_text(notice, use_inner_text=True)
 
 
 def test_a_session_that_is_over_is_told_on_the_floor_of_a_public_event(

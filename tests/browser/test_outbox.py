@@ -157,12 +157,12 @@ def test_what_follows_from_each_code_is_known_and_said(page: Page) -> None:
         for _path, operation in operations(description)
         if "x-codes" in operation
     }
-    asked = {"matches_kept", "matches_send_kept", "tournaments_floor", "tournaments_send_kept"}
+    of_outboxes = {"matches_kept", "matches_send_kept", "tournaments_floor", "tournaments_send_kept"}
     table = page.evaluate("outbox.CODES")
     known = {code for codes in table.values() for code in codes}
-    assert described == dict.fromkeys(asked, known)
-    said = set(re.findall('data-say="([a-z_]+)"', (TEMPLATES / "_partials/_kept_stops.html").read_text()))
-    assert said == set(table) - {""} | {"restored"}
+    assert described == dict.fromkeys(of_outboxes, known)
+    sentences = set(re.findall('data-say="([a-z_]+)"', (TEMPLATES / "_partials/_kept_stops.html").read_text()))
+    assert sentences == set(table) - {""} | {"restored"}
     shown_by = ("_partials/_kept_here.html", "matches/reporting/_outbox.html", "tournaments/floor/_offline.html")
     assert all("_kept_stops.html" in (TEMPLATES / name).read_text() for name in shown_by)
 
@@ -194,8 +194,8 @@ def test_a_full_outbox_goes_on_in_another_one(page: Page) -> None:
     script = """keep(4); read(0); answer(200, { have: 2, outcomes: [] }); device.strike(1); device.strike(4);
         const due = answer(409, { code: "outbox_full", have: 2 });
         const [full, more] = outbox.parted(device.state);
-        const told = ({ acts }) => acts.map(({ n, action, state, fields }) => [n, action, state, fields.of ?? 0]);
-        return [due, told(full), more.last, told(more)];"""
+        const summary = ({ acts }) => acts.map(({ n, action, state, fields }) => [n, action, state, fields.of ?? 0]);
+        return [due, summary(full), more.last, summary(more)];"""
     full = [[1, "note", "sent", 0], [2, "note", "sent", 0], [3, "struck", "kept", 0], [4, "struck", "kept", 0]]
     full += [[5, "undo", "kept", 1], [6, "struck", "kept", 0]]
     more = [[1, "note", "kept", 0], [2, "note", "kept", 0], [3, "undo", "kept", 2]]

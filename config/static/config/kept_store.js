@@ -114,13 +114,13 @@ export function save(boxes, acts, key, before, { acts: now, ...row }) {
 
 export function boxesHere() {
   const list = async (boxes, acts) => {
-    const found = [];
+    const rows = [];
     for (const key of await answered(boxes.getAllKeys())) {
       const { topic, reader, by, read, post, carried, acts: all } = await load(boxes, acts, key);
       const count = all.filter(isToSend).length;
-      if (count || all.some(isNotice)) found.push({ topic, reader, by, read, post, carried, box: key[2], count });
+      if (count || all.some(isNotice)) rows.push({ topic, reader, by, read, post, carried, box: key[2], count });
     }
-    return found;
+    return rows;
   };
   return stored(["boxes", "acts"], list, "readonly");
 }

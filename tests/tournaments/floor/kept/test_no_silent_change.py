@@ -422,14 +422,14 @@ def happens(hall: Hall, other: Other) -> bool:
 
 def possible(hall: Hall, number: int) -> list[Other]:
     """What others can do now to a match, or to who plays in it."""
-    found: dict[str, list[Other]] = defaultdict(list)
+    by_kind: dict[str, list[Other]] = defaultdict(list)
     for other in others(hall, number):
-        same = found[other.name.partition(" at M")[0]]
+        same = by_kind[other.name.partition(" at M")[0]]
         if len(same) < TRIED:
             with thrown_away(hall):
                 if happens(hall, other):
                     same.append(other)
-    return [other for same in found.values() for other in same]
+    return [other for same in by_kind.values() for other in same]
 
 
 def says_nothing(typed: Typed, other: Other, key: str) -> bool:
@@ -463,15 +463,15 @@ def faults(hall: Hall, devices: Sequence[Device], other: Other) -> Iterator[str]
                 a_minute_passes(hall)
                 outcomes.append(device.arrive())
                 late.append(shown_to_people(hall))
-    for device, outcome, found in zip(devices, outcomes, late, strict=True):
+    for device, outcome, actual in zip(devices, outcomes, late, strict=True):
         expected = afterwards(hall, device, other) if outcome == "done" else without
-        if expected != found and outcome == "done" and without == before:
+        if expected != actual and outcome == "done" and without == before:
             # What has changed nothing that people see is nothing that an act has to come before.
             expected = afterwards(hall, device, None)
         yield from (
-            f"{device.typed} | {other.name} | {outcome} | {key}: {found[key]}, and not {expected[key]}"
-            for key in found
-            if found[key] != expected[key] and not says_nothing(device.typed, other, key)
+            f"{device.typed} | {other.name} | {outcome} | {key}: {actual[key]}, and not {expected[key]}"
+            for key in actual
+            if actual[key] != expected[key] and not says_nothing(device.typed, other, key)
         )
 
 
@@ -479,7 +479,7 @@ def walked(
     hall: Hall, erin: Actor, number: int, ways: Sequence[Other], all_typed: Sequence[Typed] = TYPED
 ) -> tuple[list[str], int]:
     """Return what is wrong at a match, and how many pairs of acts were tried."""
-    found, tried = [], 0
+    differences, tried = [], 0
     for before in (None, *FLOOR):
         with thrown_away(hall):
             devices = []
@@ -490,8 +490,8 @@ def walked(
             devices = [device for device in devices if is_done(hall, device)]
             for other in ways if devices else ():
                 tried += len(devices)
-                found += faults(hall, devices, other)
-    return found, tried
+                differences += faults(hall, devices, other)
+    return differences, tried
 
 
 def is_done(hall: Hall, device: Device) -> bool:
@@ -510,8 +510,8 @@ def test_what_is_known_to_matter(hall: Hall, erin: User, which: str, least: int)
     """What was once a silent change, and what is close to it."""
     number = getattr(Hall, which)
     ways = [other for other in named_others(number) if which == "PLAYING" or other.name.startswith(BEFORE_IT_BEGINS)]
-    found, tried = walked(hall, Actor.of(erin), number, ways, [typed for typed in TYPED if typed.before is None])
-    assert not found, "\n".join(found)
+    differences, tried = walked(hall, Actor.of(erin), number, ways, [typed for typed in TYPED if typed.before is None])
+    assert not differences, "\n".join(differences)
     assert tried >= least
 
 
@@ -522,8 +522,8 @@ def test_whatever_others_do(hall: Hall, erin: User, state: str, which: str) -> N
     a_minute_passes(hall)
     number = getattr(Hall, which)
     ways = possible(hall, number)
-    found, _tried = walked(hall, Actor.of(erin), number, ways)
-    assert not found, "\n".join(found)
+    differences, _tried = walked(hall, Actor.of(erin), number, ways)
+    assert not differences, "\n".join(differences)
 
 
 def test_every_kept_act_is_walked() -> None:
