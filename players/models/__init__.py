@@ -10,6 +10,7 @@ from players.models.accounts import (
     User,
     UserManager,
 )
+from players.models.handover import OwnerOffer
 from players.models.kept import KeptAct, Outbox
 from players.models.log import LogEntry
 from players.models.notifications import Delivery, Notification, NotificationChoice, PushSubscription
@@ -37,6 +38,7 @@ __all__ = [
     "Notification",
     "NotificationChoice",
     "Outbox",
+    "OwnerOffer",
     "Pair",
     "Player",
     "PushSubscription",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, Model, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -21,6 +21,7 @@ from players.models import (
     Merge,
     Notification,
     NotificationChoice,
+    OwnerOffer,
     Pair,
     Player,
     PushSubscription,
@@ -155,6 +156,18 @@ def _join_requests(person: Person) -> Iterable[Row]:
     return values(rows, *fields, club_name=F("club__name"), claimed_name=F("claimed__name"))
 
 
+def _owner_offers(person: Person) -> Iterable[Row]:
+    mine = Q(player__in=person.players) | (Q(by=person.user) if person.user else Q())
+    fields = ("kind", "then", "state", "created_at", "expires_at", "decided_at")
+    for row in OwnerOffer.objects.filter(mine).select_related("club", "by").order_by("pk"):
+        is_own = person.user is not None and row.by == person.user
+        yield {
+            **{field: getattr(row, field) for field in fields},
+            "club_name": row.club.name,
+            "reason": row.reason if is_own else "",
+        }
+
+
 def _merges(person: Person) -> Iterable[Row]:
     rows = Merge.objects.filter(player__in=person.players)
     names = {"merged": F("player__name"), "merged_with": F("into__public_id")}
@@ -214,6 +227,7 @@ SECTIONS = (
     ExportSection("memberships", _("Your clubs."), (Membership,), _memberships),
     ExportSection("invitations", _("Invitations to link your player to an account."), (Invitation,), _invitations),
     ExportSection("join-requests", _("Requests to join a club."), (JoinRequest,), _join_requests),
+    ExportSection("owner-offers", _("Offers to own a club, and requests for an owner."), (OwnerOffer,), _owner_offers),
     ExportSection("merges", _("When players were merged with you."), (Merge,), _merges),
     ExportSection("notifications", _("What you were notified of."), (Notification,), _notifications),
     ExportSection("deliveries", _("Emails and push messages that were sent to you."), (Delivery,), _deliveries),

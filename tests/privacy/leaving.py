@@ -32,6 +32,7 @@ STAYS = {
     "matches.RatingStart.player": "the ratings of others follow from it",
     "players.Merge.into": "who was the same person",
     "players.Merge.player": "who was the same person",
+    "players.OwnerOffer.player": "who owned a club",
     "players.Pair.first": "who played together",
     "players.Pair.player": "who played together",
     "players.Pair.second": "who played together",
