@@ -42,7 +42,6 @@ MESSAGES = {
     "too_many_emails": gettext_noop(
         "This address was sent several links within the last hour. The next can be sent in {minutes} min."
     ),
-    "owner_leaves_club": gettext_noop("You are the only owner of {club}. Make another member an owner first."),
     # Pairs
     "partner_same": gettext_noop("{name} is named twice."),
     "pair_in_pair": gettext_noop("A pair cannot be one of the two of another pair."),
@@ -62,6 +61,12 @@ MESSAGES = {
     "namesake": gettext_noop("This club already knows {name}. Is this somebody else?"),
     "not_a_member": gettext_noop("{name} is no longer a member of this club."),
     "last_owner": gettext_noop("{name} is the last owner of this club. Make another member an owner first."),
+    "owner_by_offer": gettext_noop("{name} becomes owner by accepting. Ask them on their page."),
+    "already_owner": gettext_noop("{name} is an owner already."),
+    "offer_open": gettext_noop("{name} has not answered yet."),
+    "offer_over": gettext_noop("This offer is over."),
+    "owner_is_here": gettext_noop("{name} signed in on {date}: ask them."),
+    "owner_unknown": gettext_noop("Choose a member with an account."),
     "role_needs_account": gettext_noop("{name} has no account yet. Send an invitation before giving them this role."),
     "player_has_account": gettext_noop("{name} has an account and chooses their own name."),
     "bad_currency": gettext_noop("“{currency}” is not a currency. Use three letters, for example EUR, or “ticket”."),
@@ -81,7 +86,6 @@ MESSAGES = {
     # Requests to join
     "claim_unknown": gettext_noop("Choose one of the players in the list."),
     "already_asked": gettext_noop("You have already asked to join {club}. Withdraw that request first."),
-    "nobody_runs_club": gettext_noop("Nobody runs {club} at the moment, so nobody could answer you."),
     "request_decided": gettext_noop("This request has already been answered or withdrawn."),
     # Merging and erasing
     "merge_same": gettext_noop("They are already the same person."),

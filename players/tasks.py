@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from players import mail
+from players.clubs.owners import tell_staff
 from players.notifications import deliveries, emails, expiring_tokens, push
 from players.notifications.services import SEND_EMAILS, SEND_PUSH
 from players.privacy import retention
@@ -41,9 +42,10 @@ def sweep_data_exports() -> None:
 
 @shared_task(name="players.delete_expired")
 def delete_expired() -> None:
-    """Delete what is older than the site keeps it, and tell the owners of tokens that expire soon."""
+    """Delete what is older than the site keeps it; tell of tokens that expire soon, and of clubs without an owner."""
     retention.delete_expired(now=timezone.now())
     expiring_tokens.tell_owners(now=timezone.now())
+    tell_staff(now=timezone.now())
 
 
 @shared_task(name=mail.SEND)

@@ -16,7 +16,8 @@ from engine.errors import Refused
 from players.access import has_second_factor
 from players.accounts.services import check_language, check_time_zone, ensure_player
 from players.actors import Actor, apply, log
-from players.models import Club, Membership, Player, User
+from players.clubs.owners import tell_unmade, working_owners
+from players.models import Club, LogEntry, Membership, Player, User
 from players.models.people import MAX_SLUG_LENGTH
 from players.people import stored_elsewhere
 from players.people.leaving import together_with
@@ -225,29 +226,38 @@ def _join(club: Club, player: Player, by: Actor) -> Membership:
 def set_role(*, membership: Membership, role: str, by: Actor) -> Membership:
     """Change the role of a member.
 
-    Refused: `last_owner`, `role_needs_account`, `suspended`, `bad_role`, `not_a_member`.
+    Refused: `owner_by_offer`, `last_owner`, `role_needs_account`, `suspended`, `bad_role`, `not_a_member`.
     """
     if role not in Role.values:
         raise Refused("bad_role", role=role)
-    current = _locked(membership)
+    current = locked_member(membership)
     if current.role == role:
         return current
-    if role != Role.MEMBER and current.player.user_id is None:
-        raise Refused("role_needs_account", name=current.player.name)
     if role != Role.MEMBER:
-        refuse_absent(current.player)
+        check_may_have_role(current.player)
+    if role == Role.OWNER:
+        raise Refused("owner_by_offer", name=current.player.name)
     _keep_an_owner(current)
-    before, current.role = current.role, Role(role)
-    current.save(update_fields=["role"])
-    log(
-        by,
-        "role_changed",
-        club_topic(current.club),
-        club=current.club,
-        player=current.player.public_id,
-        role=[before, role],
-    )
+    was_owner = current.role == Role.OWNER
+    entry = give_role(current, Role(role), by)
+    if was_owner:
+        tell_unmade(current, entry)
     return current
+
+
+def check_may_have_role(player: Player) -> None:
+    """Refused: `role_needs_account`, `suspended`, `former_member`."""
+    if player.user_id is None:
+        raise Refused("role_needs_account", name=player.name)
+    refuse_absent(player)
+
+
+def give_role(current: Membership, role: Role, by: Actor) -> LogEntry:
+    """Set the role of a member whose club is locked, and return the entry of the log."""
+    before, current.role = current.role, role
+    current.save(update_fields=["role"])
+    about = {"player": current.player.public_id, "role": [before, role]}
+    return log(by, "role_changed", club_topic(current.club), club=current.club, **about)
 
 
 def remove_member(*, membership: Membership, by: Actor, now: datetime, gives_up: bool = False) -> Membership:
@@ -265,7 +275,7 @@ def leave_club(*, membership: Membership, by: Actor, now: datetime, gives_up: bo
 
 @transaction.atomic
 def _end(membership: Membership, verb: str, by: Actor, now: datetime, gives_up: bool) -> Membership:
-    current = _locked(membership)
+    current = locked_member(membership)
     _keep_an_owner(current)
     players = together_with(current.player)
     parts = stored_elsewhere.for_members(players, current.club, now)
@@ -274,11 +284,13 @@ def _end(membership: Membership, verb: str, by: Actor, now: datetime, gives_up: 
     stored_elsewhere.end_membership(Leaving(players, by, now), current.club)
     before, current.role, current.left_at = current.role, Role.MEMBER, now
     current.save(update_fields=["role", "left_at"])
-    log(by, verb, club_topic(current.club), club=current.club, player=current.player.public_id, role=before)
+    entry = log(by, verb, club_topic(current.club), club=current.club, player=current.player.public_id, role=before)
+    if before == Role.OWNER:
+        tell_unmade(current, entry)
     return current
 
 
-def _locked(membership: Membership) -> Membership:
+def locked_member(membership: Membership) -> Membership:
     """Lock the club and return the membership as it is now, so that two owners cannot leave at once."""
     club = lock_row(Club, membership.club_id)
     current = Membership.objects.select_related("player").get(pk=membership.pk)
@@ -289,8 +301,5 @@ def _locked(membership: Membership) -> Membership:
 
 
 def _keep_an_owner(current: Membership) -> None:
-    if current.role != Role.OWNER:
-        return
-    others = Membership.objects.filter(club=current.club, role=Role.OWNER, left_at__isnull=True).exclude(pk=current.pk)
-    if not others.exists():
+    if current.role == Role.OWNER and not working_owners(current.club).exclude(pk=current.pk).exists():
         raise Refused("last_owner", name=current.player.name)

@@ -23,7 +23,7 @@ from players.accounts.serializers import PROBLEM, PROBLEMS, PersonSerializer
 from players.actions import Endpoint, FormSerializer, UserAction
 from players.actors import Actor
 from players.forms import RefusingForm, YesNoField
-from players.joining.services import accept_request, ask_to_join, refuse_request, withdraw_request
+from players.joining.services import accept_request, ask_to_join, directors_of, refuse_request, withdraw_request
 from players.models import Club, JoinRequest, Merge
 from players.models.people import MAX_REASON_LENGTH
 from players.people.services import home_club, undo_merge
@@ -148,6 +148,8 @@ def _ask(form: Any, by: Actor, now: datetime) -> str:
     assert by.user is not None  # noqa: S101, an account asks.
     club = form.instance
     form.instance = ask_to_join(club=club, user=by.user, claimed=form.cleaned_data["claimed"], by=by, now=now)
+    if not directors_of(club):
+        return _("You have asked to join {club}. Nobody runs it, so the site’s staff answer.").format(club=club.name)
     return _("You have asked to join {club}. Its directors are notified.").format(club=club.name)
 
 

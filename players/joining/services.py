@@ -17,11 +17,12 @@ from core.names import fold
 from engine.errors import Refused
 from players.accounts.services import ensure_player
 from players.actors import Actor, log
+from players.clubs.owners import want_owner
 from players.clubs.services import add_player
 from players.models import Alias, Club, JoinRequest, Membership, Player, User
 from players.notifications.kinds import NotificationGroup, NotificationKind, Params
 from players.notifications.services import notify
-from players.people.rows import club_topic, is_person, lock_clubs_of
+from players.people.rows import club_topic, is_person, lock_club, lock_clubs_of
 from players.people.services import claim_player
 
 State = JoinRequest.State
@@ -63,7 +64,8 @@ def ask_to_join(*, club: Club, user: User, claimed: str, by: Actor, now: datetim
     """Ask to join a club, as the player with the public id `claimed`, or as somebody new if that is empty.
 
     A member may ask as well, to claim a player. Asking again for the same returns the request that is open.
-    Refused: `already_member`, `claim_unknown`, `already_asked`, `nobody_runs_club`.
+    Where no director could answer, the site's staff may make the account an owner.
+    Refused: `already_member`, `claim_unknown`, `already_asked`.
     """
     lock_row(User, user.pk)
     open_request = JoinRequest.objects.select_related("claimed").filter(club=club, user=user, state=State.OPEN).first()
@@ -79,7 +81,7 @@ def ask_to_join(*, club: Club, user: User, claimed: str, by: Actor, now: datetim
         raise Refused("already_member", name=own.shown_name)
     directors = directors_of(club)
     if not directors:
-        raise Refused("nobody_runs_club", club=club.name)
+        want_owner(lock_club(club), now)
     request = JoinRequest.objects.create(club=club, user=user, claimed=player, created_at=now)
     log(by, "join_asked", club_topic(club), club=club, player=own.public_id, claimed=claimed)
     notify(

@@ -39,9 +39,10 @@ def erase_player(*, player: Player, by: Actor, now: datetime, check: Callable[[P
 
     Everything the person takes part in ends first, with its consequences. The name is removed from what others have
     written as well. Results stay. While a claim can be undone, the names of the claimed player are kept for that alone.
-    Refused: `owner_leaves_club` if a club with other members would have no owner left, `erased`, `stale` if the player
-    was merged or entered an event at the same moment, and what `check` refuses of the locked player; also what refuses
-    a withdrawal, such as a match that the director who erases the player would win by it.
+    A club that has no owner left is put on the page of the site's staff.
+    Refused: `erased`, `stale` if the player was merged or entered an event at the same moment, and what `check` refuses
+    of the locked player; also what refuses a withdrawal, such as a match that the director who erases the player would
+    win by it.
     """
     player = canonical(player)
     # Locked first, so that a second click finds the account deleted.
@@ -89,13 +90,6 @@ def _leave_clubs(players: list[Player], by: Actor, now: datetime) -> None:
     memberships = Membership.objects.filter(player__in=players, left_at__isnull=True).select_related("club")
     for membership in memberships.order_by("club_id"):
         club = lock_club(membership.club)
-        others = club.memberships.filter(left_at__isnull=True).exclude(player__in=players)
-        if (
-            membership.role == Role.OWNER
-            and others.filter(player__user__isnull=False).exists()
-            and not others.filter(role=Role.OWNER).exists()
-        ):
-            raise Refused("owner_leaves_club", club=club.name)
         membership.role, membership.left_at = Role.MEMBER, now
         membership.save(update_fields=["role", "left_at"])
         log(by, "member_left", club_topic(club), club=club, player=membership.player.public_id)

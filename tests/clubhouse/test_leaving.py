@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from clubhouse.tonight import players_of, regulars
+from engine.errors import Refused
 from formats.settings import LIVES, StageSettings
 from formats.settings import PairingMode as Mode
 from matches.models import Match, Proposal, Result
@@ -247,12 +248,11 @@ def test_leaving_twice_withdraws_once(running: RunningEvent, bob_player: Player)
     assert list(Result.objects.values_list("pk", flat=True)) == before
 
 
-def test_a_refused_deletion_withdraws_from_nothing(
-    running: RunningEvent, alice: User, bob_player: Player, club: Any
-) -> None:
-    Membership.objects.filter(club=club, player=bob_player).update(role=Membership.Role.OWNER)
-    Membership.objects.filter(club=club, player__user=alice).update(role=Membership.Role.MEMBER)
-    assert refusal_code(lambda: leave(bob_player)) == "owner_leaves_club"
+def test_a_refused_deletion_withdraws_from_nothing(running: RunningEvent, bob_player: Player) -> None:
+    def refuse(player: Player) -> None:
+        raise Refused("account_decides", name=player.name)
+
+    assert refusal_code(lambda: erase_player(player=bob_player, by=SYSTEM, now=NOON, check=refuse)) == "account_decides"
     assert status_of(bob_player, running.division) == Entry.Status.IN
 
 
@@ -484,6 +484,7 @@ RECORDS = {
     "blocks_create": "who is blocked is not asked",
     "cash_payments_create": "money of an entry",
     "members_merge": "who is the same person",
+    "ownerless_answer": "the site's staff choose among accounts that can sign in",
     "practice_start": "the opponent is a bot",
     "seasons_give_points": "a result",
     "seasons_pay_pool": "money that is due",

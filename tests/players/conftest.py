@@ -10,7 +10,7 @@ import pytest
 from players.access import Role
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
-from players.clubs.services import add_member, add_player, create_club, set_role
+from players.clubs.services import add_member, add_player, create_club, give_role
 from players.models import Club, Membership, Player, User
 from tests.clock import TEST_NOW
 
@@ -55,7 +55,9 @@ def join(club: Club) -> Join:
 
     def take_in(user: User, role: Role = Role.MEMBER, *, into: Club = club) -> Membership:
         membership = add_player(club=into, player=ensure_player(user=user, by=SYSTEM), by=SYSTEM)
-        return set_role(membership=membership, role=role, by=SYSTEM)
+        if role != Role.MEMBER:
+            give_role(membership, role, SYSTEM)
+        return membership
 
     return take_in
 

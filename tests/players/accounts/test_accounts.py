@@ -16,7 +16,6 @@ from players.accounts.services import (
     verify_email,
 )
 from players.actors import SYSTEM, Actor
-from players.clubs.services import set_role
 from players.mail import KEPT_FOR, request_reset, send, send_again
 from players.models import (
     AccountEmail,
@@ -217,23 +216,6 @@ def test_invitations_of_an_erased_player_are_deleted(enter: Enter) -> None:
     invite(membership=jens.memberships.get(), by=SYSTEM, now=NOW, link=str, email="jens@example.org")
     erase_player(player=jens, by=SYSTEM, now=NOW)
     assert not Invitation.objects.exists()
-
-
-def test_the_only_owner_of_a_club_with_members_cannot_be_erased(full_club: Club, olga: User, alice: User) -> None:
-    player = Player.objects.get(user=olga)
-    with pytest.raises(Refused) as refused:
-        erase_player(player=player, by=Actor.of(olga), now=NOW)
-    assert refused.value.code == "owner_leaves_club"
-    assert User.objects.filter(pk=olga.pk).exists()
-    set_role(membership=full_club.memberships.get(player__user=alice), role="owner", by=Actor.of(olga))
-    erase_player(player=player, by=Actor.of(olga), now=NOW)
-    assert not User.objects.filter(pk=olga.pk).exists()
-
-
-def test_an_owner_without_other_members_can_be_erased(club: Club, olga: User, enter: Enter) -> None:
-    enter("Jens")
-    erase_player(player=Player.objects.get(user=olga), by=Actor.of(olga), now=NOW)
-    assert not User.objects.filter(pk=olga.pk).exists()
 
 
 def test_an_account_that_sent_in_a_record_can_be_erased(bob: User, join: Join) -> None:

@@ -15,7 +15,7 @@ from players.access import Role, has_second_factor
 from players.accounts import second_factor
 from players.accounts.services import ensure_player
 from players.actors import SYSTEM, Actor
-from players.clubs.services import add_player, create_club, set_role, set_second_factor
+from players.clubs.services import add_player, create_club, give_role, set_second_factor
 from players.models import RecoveryCode, User
 from tests.pages import html
 from tests.players.conftest import NOW
@@ -148,7 +148,7 @@ def test_turning_it_off_needs_the_password(client: Client, bob: User, password: 
 def test_a_club_wants_it_of_its_owners(client: Client, alice: User, bob: User) -> None:
     club = create_club(name="Harbour", by=Actor.of(alice))
     membership = add_player(club=club, player=ensure_player(user=bob, by=SYSTEM), by=SYSTEM)
-    set_role(membership=membership, role=Role.OWNER, by=SYSTEM)
+    give_role(membership, Role.OWNER, SYSTEM)
     client.force_login(alice)
     page = f"/clubs/{club.slug}/"
     with pytest.raises(Refused, match="second_factor_first"):
