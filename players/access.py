@@ -14,7 +14,18 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from core.public_ids import hash_of
 from engine.errors import Refused
-from players.models import Club, DataExport, Invitation, JoinRequest, Membership, Merge, Notification, Player, User
+from players.models import (
+    Club,
+    DataExport,
+    Invitation,
+    JoinRequest,
+    Membership,
+    Merge,
+    Notification,
+    OwnerOffer,
+    Player,
+    User,
+)
 from players.people.club_people import people_among
 from players.people.rows import canonical, is_person, player_of
 from players.people.services import home_club
@@ -251,6 +262,17 @@ def join_request_for_director(user: Visitor, slug: str, public_id: str) -> JoinR
     own_club = club_for_director(user, slug)
     row = JoinRequest.objects.select_related("club", "claimed").filter(club=own_club, public_id=public_id).first()
     if row is None:
+        raise Http404
+    return row
+
+
+def owner_offer(user: Visitor, owner_offer: str) -> OwnerOffer:
+    """Return an offer to own a club, or a request for an owner, to those it concerns: both sides, and the owners."""
+    row = OwnerOffer.objects.select_related("club", "player", "by__player").filter(public_id=owner_offer).first()
+    if row is None or not isinstance(user, User):
+        raise Http404
+    is_side = user.pk in (row.by_id, row.player.user_id if row.player is not None else None)
+    if not is_side and role_given(user, row.club) != Role.OWNER:
         raise Http404
     return row
 

@@ -499,7 +499,23 @@ class RoleForm(RefusingForm):
 
     @classmethod
     def of(cls, membership: Membership) -> "RoleForm":
-        return cls(initial={"role": Role(membership.role)})
+        """Offer the roles that the member can be given at once: an owner is asked first."""
+        form = cls(initial={"role": Role(membership.role)})
+        if membership.role != Role.OWNER:
+            form.choose_among("role", [choice for choice in Role.choices if choice[0] != Role.OWNER])
+        return form
+
+
+class OwnerOfferForm(RefusingForm):
+    then = forms.ChoiceField(
+        label=_("Once they have accepted"),
+        choices=[
+            (Role.OWNER, _("I stay owner")),
+            (Role.DIRECTOR, _("I become director")),
+            (Role.MEMBER, _("I become member")),
+        ],
+        initial=Role.OWNER,
+    )
 
 
 class NameForm(RefusingForm):

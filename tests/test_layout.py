@@ -35,6 +35,7 @@ PACKAGES = {
         "actions",
         "clubs",
         "joining",
+        "handover",
         "privacy",
     ],
     "matches": [
