@@ -31,6 +31,7 @@ from matches.presentation.visibility import Viewer
 from matches.reporting.calendars import CalendarEvent, written
 from players import access as club_access
 from players.access import Role, Visitor, is_at_least
+from players.clubs.owners import may_ask
 from players.models import Club, Membership, User
 from players.people.rows import accounts_of
 from players.selectors import club_home
@@ -360,6 +361,7 @@ def _club_page(user: Visitor, club: Club, home: dict[str, Any], now: datetime) -
     staff = is_at_least(home["role"], Role.ASSISTANT)
     officers: list[Membership] = home["officers"]
     return {
+        "may_ask_for_owner": home["role"] not in (None, Role.OWNER) and may_ask(user, club, now),
         "evening": evening,
         "lines": [line for line in lines if evening is None or line is not evening.line],
         "more_events": len(lines) == MAX_COMING,

@@ -44,6 +44,7 @@ from matches.records.board import COLOURS, Scene, draw
 from matches.records.replays import diagram_at
 from matches.reporting.my_matches import MyMatch, action_label, my_matches
 from players import selectors
+from players.clubs.owners import waiting_for
 from players.models import Club, Player, User
 from players.people.rows import is_person
 from seasons.page.season import own_places
@@ -312,6 +313,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
     evenings = event_selectors.evenings_now(viewer.players, run)
     clubs, asked_clubs = selectors.my_and_asked_clubs(user)
     join_requests = list(selectors.with_requests(viewer.directs)) if viewer.directs else []
+    owner_offers = waiting_for(user, now) if clubs else []
     return {
         "today": now,
         "topics": mine["topics"],
@@ -325,7 +327,8 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "waiting": waiting,
         "challenges": mine["challenges"],
         "join_requests": join_requests,
-        "waits": len(waiting) + len(mine["challenges"]) + len(join_requests),
+        "owner_offers": owner_offers,
+        "waits": len(waiting) + len(mine["challenges"]) + len(join_requests) + len(owner_offers),
         "latest": _latest(mine["latest"][:RESULTS_SHOWN], viewer),
         "live": _live(viewer, now),
         "rating": _rating(viewer, now),

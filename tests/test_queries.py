@@ -33,7 +33,7 @@ SMALL, LARGE = 4, 24
 MOST = {
     # What the reader has to do, as on "/my/", their results with ratings, their events and clubs, and live matches;
     # places in finals that they are offered; the letter about the last evening.
-    "/": 30,
+    "/": 31,
     "/events/": 10,
     "/rankings/": 16,
     "/players/": 9,

@@ -34,7 +34,8 @@ class ReadBy(StrEnum):
 ALONE: Mapping[ReadBy, tuple[str, ...]] = {
     ReadBy.OPERATOR: (
         "clubhouse/acceptance.py", "demo/", "players/admin.py",
-        "templates/admin/", "templates/clubhouse/waiting_clubs.html", "templates/config/api_docs.html",
+        "templates/admin/", "templates/clubhouse/waiting_clubs.html", "templates/clubhouse/ownerless.html",
+        "templates/config/api_docs.html",
         "templates/config/api_reference.html", "templates/demo/", "templates/matches/play/reported_messages.html",
         "templates/players/people/suspend.html",
     ),

@@ -20,6 +20,7 @@ import matches.reporting.outboxes
 import players.accounts.api
 import players.accounts.notifications
 import players.clubs.api
+import players.handover.actions
 import players.joining.actions
 import players.joining.page
 import players.privacy.api
@@ -46,7 +47,7 @@ import tournaments.offers.actions
 import tournaments.results.actions
 import tournaments.results.api
 import tournaments.standings.api
-from config.urls.patterns import CLAIM, CLUB_SLUG, ID, JOIN_REQUEST, ROW
+from config.urls.patterns import CLAIM, CLUB_SLUG, ID, JOIN_REQUEST, OWNER_OFFER, ROW
 
 API = "^api/v1/"
 LIVE = rf"{API}matches/(?P<public_id>{ID})/live/"
@@ -163,6 +164,10 @@ urlpatterns: list[URLPattern] = [
         re_path(rf"{API_CLUB}{JOIN_REQUEST}{act.path}/$", act.endpoint, name=f"api-join-request-{act.name}")
         for act in players.joining.actions.ANSWERS
     ),
+    *(re_path(rf"{API}{OWNER_OFFER}{act.path}/$", act.endpoint, name=f"api-owner-offer-{act.name}") for act in players.handover.actions.OFFERS),
+    re_path(rf"{API_MEMBER}owner/$", players.handover.actions.OFFER.endpoint, name="api-offer-ownership"),
+    re_path(rf"{API_CLUB}nobody/$", players.handover.actions.ASK.endpoint, name="api-ask-for-owner"),
+    re_path(rf"{API}site/ownerless/(?P<slug>{CLUB_SLUG})/$", players.handover.actions.ANSWER.endpoint, name="api-ownerless-answer"),
     path("api/v1/clubs/", players.clubs.api.Clubs.as_view(), name="api-clubs"),
     re_path(rf"{API_CLUB}$", players.clubs.api.OneClub.as_view(), name="api-club"),
     re_path(rf"{API_CLUB}emblem/$", players.clubs.api.Emblem.as_view(), name="api-club-emblem"),

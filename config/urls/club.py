@@ -4,6 +4,7 @@ from django.urls import URLPattern, path, re_path
 
 import clubhouse.acceptance
 import clubhouse.clubs
+import clubhouse.handover
 import clubhouse.tonight
 import demo.owner
 import display.paper.page
@@ -16,12 +17,13 @@ import matches.puzzles.page
 import matches.rankings.page
 import matches.rankings.pools
 import players.clubs.page
+import players.handover.actions
 import players.joining.actions
 import players.joining.page
 import players.privacy.page
 import tournaments.draws.page
 import tournaments.events.page
-from config.urls.patterns import CLUB, CLUB_SLUG, ID, JOIN_REQUEST, ROW, SHARE
+from config.urls.patterns import CLUB, CLUB_SLUG, ID, JOIN_REQUEST, OWNER_OFFER, ROW, SHARE
 from core.links import by_personal_link
 
 POOL = rf"{CLUB}pools/(?P<pk>{ROW})/"
@@ -78,6 +80,13 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{MEMBER}merge/$", players.clubs.page.merge, name="merge-member"),
     re_path(rf"{MEMBER}names/$", players.clubs.page.add_alias, name="add-alias"),
     re_path(rf"{MEMBER}remove/$", players.clubs.page.remove_member, name="remove-member"),
+    re_path(rf"{MEMBER}owner/$", players.handover.actions.OFFER.view, name="offer-ownership"),
+    re_path(rf"^{OWNER_OFFER}$", clubhouse.handover.offer, name="owner-offer"),
+    *(re_path(rf"^{OWNER_OFFER}{act.name}/$", act.view, name=f"owner-offer-{act.name}") for act in players.handover.actions.OFFERS),
+    re_path(rf"{CLUB}nobody/$", clubhouse.handover.nobody, name="club-nobody"),
+    re_path(rf"{CLUB}nobody/ask/$", players.handover.actions.ASK.view, name="ask-for-owner"),
+    path("site/clubs/ownerless/", clubhouse.handover.ownerless_clubs, name="ownerless-clubs"),
+    re_path(rf"^site/clubs/ownerless/(?P<slug>{CLUB_SLUG})/$", players.handover.actions.ANSWER.view, name="ownerless-answer"),
     re_path(rf"{CLUB}join/$", players.joining.page.join_club, name="join-club"),
     *(re_path(rf"{CLUB}join/{act.name}/$", act.view, name=f"join-{act.name}") for act in players.joining.actions.OWN_ACTIONS),
     *(re_path(rf"{CLUB}{JOIN_REQUEST}{act.name}/$", act.view, name=f"join-request-{act.name}") for act in players.joining.actions.ANSWERS),

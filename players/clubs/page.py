@@ -30,6 +30,7 @@ from players.access import Role
 from players.clubs import lists
 from players.clubs import services as club_services
 from players.clubs.emblems import emblem_image, picture_data, remove_emblem, set_emblem
+from players.clubs.owners import may_ask, ownerless, standing
 from players.forms import (
     AddMemberForm,
     AddPlayerForm,
@@ -43,6 +44,7 @@ from players.forms import (
     ListForm,
     MergeForm,
     NameForm,
+    OwnerOfferForm,
     RefusingForm,
     RoleForm,
     SecondFactorForm,
@@ -63,7 +65,10 @@ def club_list(request: HttpRequest) -> HttpResponse:
     mine = selectors.my_clubs(request.user) if isinstance(request.user, User) and not q else ()
     name = "players/clubs/_clubs.html" if is_htmx(request) else "players/clubs/clubs.html"
     context = {"clubs": clubs, "mine": mine, "q": q, "runs_site": getattr(request.user, "is_superuser", False)}
-    return render(request, name, context | {"waiting": selectors.waiting_clubs(request.user).count()})
+    if context["runs_site"]:
+        context["waiting"] = selectors.waiting_clubs(request.user).count()
+        context["ownerless"] = ownerless(timezone.now()).count()
+    return render(request, name, context)
 
 
 @open_to(get=Who.SIGNED_IN, post=Who.SIGNED_IN)
@@ -215,6 +220,7 @@ def _members_page(
         "add_form": add_form,
         "paste_form": paste_form,
         "ask_namesake": namesake,
+        "may_ask_for_owner": may_ask(request.user, club, timezone.now()),
         "elsewhere": list(selectors.namesakes(club, typed)) if typed else [],
     }
     name = "players/clubs/_members.html" if is_htmx(request) else "players/clubs/members.html"
@@ -353,6 +359,8 @@ def _member_page(
     context = selectors.member_page(membership, role, timezone.now())
     context |= {
         "role_form": RoleForm.of(membership),
+        "offer_form": OwnerOfferForm(),
+        "standing_offer": standing(timezone.now()).filter(club=membership.club, player=membership.player).first(),
         "merge_form": MergeForm(others=context["others"]),
         "invite_form": InviteForm(),
         "alias_form": AliasForm(),

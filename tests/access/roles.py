@@ -126,6 +126,12 @@ EXCEPTIONS: list[tuple[str, Row, str]] = [
     # Bob proposed the times and made the challenge; Carol answers.
     ("post", ONLY_BOB, "match-withdraw-times api-match-withdraw-times api-challenge-withdraw"),
     ("post", ONLY_CAROL, "api-challenge-accept api-challenge-decline"),
+    # Alice asks Bob to be an owner: both see it, and what one of them does about it is refused to the other.
+    ("get", {"owner": ACCEPTED}, "owner-offer"),
+    *(
+        ("post", {"owner": ACCEPTED}, f"owner-offer-{name} api-owner-offer-{name}")
+        for name in ("accept", "decline", "undo")
+    ),
     # Whoever runs the match reads what its players say, too.
     ("post", STAFF_TOO, "api-live-chat-report"),
     # The personal link, the entry and the withdrawal are Bob's own.

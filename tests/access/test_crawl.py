@@ -48,6 +48,8 @@ NOT_LINKED = {
     "past-season": "linked once a season is imported",
     "kept": "linked while something that was kept without a connection waits for a decision",
     "floor-chosen-pair": "fetched by the floor while two are chosen who are free without rounds",
+    "owner-offer": "linked while an offer or a request waits for an answer",
+    "club-nobody": "linked while no owner has signed in for 60 days",
     "join-requests": "linked while somebody asks to join",
     "entry-undo-late": "in the panel of an entry at the arrivals desk",
     "entry-re-enter": "in the panel of an entry at the arrivals desk",

@@ -784,9 +784,11 @@ PUBLIC: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 """Where a stranger's id may have another answer than none: whose, and what is written; no words of HIDDEN even so."""
 SHOWS_NOTHING = {
     "ArrivalForm .key": "the page makes it up, and the answer is the same whatever it is",
+    "AnswerRequestForm .player": "for whoever runs the site",
     "DesignerForm .from_template": "is for what has been changed on the page since",
     "SplitForm .amount_<entry>": "for the holders of prizes, and there are none yet",
     "friendlies_decide .match": "for whoever runs the site",
+    "ownerless_answer .player": "for whoever runs the site",
     "matches_send_kept .acts.0.fixture": "is not looked at: the match is in the URL",
 }
 """Places in which an own id has the same answer as none, and why."""

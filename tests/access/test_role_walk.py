@@ -138,8 +138,8 @@ def test_what_is_under_another_events_address_is_not_there(running: RunningEvent
     assert alice_client.get(other).status_code == NOT_THERE
 
 
-OF_THE_SITE = {"waiting-clubs", "friendlies-without-club", "api-friendlies-without-club"}
-"""Clubs that wait to be accepted, and matches of no club: only those who run the site see them."""
+OF_THE_SITE = {"waiting-clubs", "ownerless-clubs", "friendlies-without-club", "api-friendlies-without-club"}
+"""Clubs that wait to be accepted or need an owner, and matches of no club: only those who run the site see them."""
 
 
 @pytest.mark.slow

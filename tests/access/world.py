@@ -30,6 +30,7 @@ from matches.reporting.calendars import token_of
 from matches.reporting.records import adjudicate_submission
 from players.actors import SYSTEM, Actor
 from players.clubs.emblems import set_emblem
+from players.handover.services import offer_ownership
 from players.joining.services import ask_to_join
 from players.models import Club, DataExport, DataExportPart, KeptAct, Membership, Outbox, Player, User
 from players.notifications import emails
@@ -283,6 +284,12 @@ def world(running: RunningEvent, club: Club, bob: User, bob_player: Player) -> W
         "notification": notified.pk,
         "card": Card.objects.create(user=bob, match=match, due=NOW.date()).pk,
         "request": ask_to_join(club=club, user=ida, claimed="", by=Actor.of(ida), now=NOW).public_id,
+        "owner_offer": offer_ownership(
+            membership=bob_player.memberships.get(club=club),
+            then="owner",
+            by=Actor.of(User.objects.get(player__memberships__club=club, player__memberships__role="owner")),
+            now=timezone.now(),
+        ).public_id,
         "season": import_past(
             club=club, name="2019", data=PastInput("name,place\nJens,1"), by=SYSTEM, now=NOW
         ).public_id,

@@ -96,7 +96,8 @@ class Api:
 
     def send(self, operation: str, *args: Any, body: Any = None, **values: Any) -> Any:
         """Run an operation and return its answer with status and headers."""
-        module = import_module(f"{NAME}.api.{self.site.described[operation]['tags'][0]}.{operation}")
+        tag = self.site.described[operation]["tags"][0].replace("-", "_")
+        module = import_module(f"{NAME}.api.{tag}.{operation}")
         if body is not None:
             values["body"] = self.model(module, body) if isinstance(body, dict) else body
         answer = module.sync_detailed(*args, client=self.client, **values)

@@ -177,6 +177,17 @@ def joining(cast: Cast) -> None:
     fay("my_claims_undo", str(claim.id))
 
 
+def owners(cast: Cast) -> None:
+    """Alice asks Dave to own her club as well, and takes it back; it needs no other owner."""
+    alice, dave = cast.alice, cast.dave
+    for answer in ("owner_offers_decline", "owner_offers_accept"):
+        offer = alice("members_offer_ownership", CLUB, dave.player, body={"then": "owner"}).public_id
+        dave(answer, offer)
+    assert alice("owner_offers_undo", offer, body={"password": "crawford-1969"}).state.value == "undone"
+    dave.refused(422, "clubs_ask_for_owner", CLUB, body={"reason": "Alice is away."})
+    alice.refused(403, "ownerless_answer", CLUB, body={"player": dave.player, "reason": "He is here."})
+
+
 def rating_pools(cast: Cast) -> None:
     """Alice chooses the formula of a pool of the club, and imports ratings into it; everybody reads the ranking."""
     alice, settings = cast.alice, {"start_rating": 1500, "start_experience": 0, "ramp": "before", "k_scale": 1}
@@ -927,8 +938,8 @@ def titles(cast: Cast) -> None:
 
 
 CHAPTERS = (
-    account, clubs, joining, rating_pools, earlier_seasons, seasons, whole_event, titles, swiss_rounds, side_events,
-    entries, floor,
+    account, clubs, joining, owners, rating_pools, earlier_seasons, seasons, whole_event, titles, swiss_rounds,
+    side_events, entries, floor,
     without_rounds, rulings, reports, records, meetings, challenges, boards_of_events, stream, refusals,
 )  # fmt: skip
 OF_HTTP = {

@@ -15,7 +15,7 @@ from players.access import Role, role_in
 from players.accounts.services import ensure_player
 from players.accounts.tokens import MAX_TOKENS
 from players.actors import SYSTEM, Actor
-from players.clubs.services import add_player, create_club, set_role
+from players.clubs.services import add_player, create_club, give_role
 from players.models import ApiToken, Club, LogEntry, Membership, Player, User
 from players.people.services import find_or_add_players
 from tests.tokens import key_for
@@ -44,7 +44,8 @@ def as_(user: User) -> APIClient:
 
 def join(club: Club, user: User, role: Role = Role.MEMBER) -> str:
     membership = add_player(club=club, player=ensure_player(user=user, by=SYSTEM), by=SYSTEM)
-    return set_role(membership=membership, role=role, by=SYSTEM).player.public_id
+    give_role(membership, role, SYSTEM)
+    return membership.player.public_id
 
 
 def enter(club: Club, name: str) -> Player:
@@ -285,8 +286,16 @@ def test_a_list_of_names_is_answered_in_its_order(club: Club, members: str, alic
 def test_roles_are_changed_by_owners(club: Club, members: str, alice: User, bob: User, carol: User) -> None:
     bob_id, carol_id = join(club, bob, Role.DIRECTOR), join(club, carol)
     problem(as_(bob).patch(f"{members}{carol_id}/", {"role": "assistant"}), 403, "permission_denied")
-    assert as_(alice).patch(f"{members}{bob_id}/", {"role": "owner"}).json()["role"] == "owner"
+    assert as_(alice).patch(f"{members}{bob_id}/", {"role": "assistant"}).json()["role"] == "assistant"
+    problem(as_(alice).patch(f"{members}{bob_id}/", {"role": "owner"}), 422, "owner_by_offer")
     problem(as_(alice).patch(f"{members}{bob_id}/", {"role": "king"}), 422, "invalid")
+    response = as_(alice).post(f"{members}{bob_id}/owner/", {"then": "director"})
+    assert (response.status_code, response.json()["state"]) == (200, "open")
+    accept = f"/api/v1/owner-offers/{response.json()['public_id']}/accept/"
+    problem(as_(carol).post(accept), 404, "not_found")
+    problem(as_(alice).post(accept), 422, "offer_over")
+    assert as_(bob).post(accept).json()["state"] == "accepted"
+    assert Membership.objects.get(club=club, player__user=alice).role == "director"
 
 
 def test_members_leave_but_the_last_owner_stays(club: Club, members: str, alice: User, bob: User, carol: User) -> None:

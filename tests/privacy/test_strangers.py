@@ -159,6 +159,8 @@ NOT_OF_A_CLUB: Mapping[str, str] = {
     "BlockForm player": "the same on a page",
     "clubs_ask_to_join claimed": "whoever asks says who they are, among the club's members without an account",
     "JoinForm claimed": "the same on a page",
+    "ownerless_answer player": "the site's staff choose among the club's members with an account",
+    "AnswerRequestForm player": "the same on a page",
     "tournaments_send_kept acts": "tried part by part in `tests/access/test_foreign_ids.py`",
     "matches_send_kept acts": "the same of a match",
 }

@@ -315,7 +315,7 @@ def test_undo_keeps_and_lists_who_and_what_has_been_used(club: Club, carol: User
 def test_an_undone_list_can_be_imported_again(club: Club, django_assert_max_num_queries: Any) -> None:
     source = bring(club)
     # The new members go all at once.
-    with django_assert_max_num_queries(137):
+    with django_assert_max_num_queries(139):
         undo_matches(source=source, by=SYSTEM, now=NOW)
     assert bring(club).matches.count() == 2
 

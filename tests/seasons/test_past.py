@@ -251,7 +251,7 @@ def test_placings_alone_make_a_table_and_undoing_it_leaves_nothing(
     assert table_of(season)[0].player == ann
     assert code(lambda: bring(club, SMALL)) == "past_twice"
     # The new members go all at once.
-    with django_assert_max_num_queries(87):
+    with django_assert_max_num_queries(89):
         undo_past(season=season, by=SYSTEM, now=NOW)
     assert set(Player.objects.values_list("pk", flat=True)) == people
     assert not PastPlacing.objects.exists()
