@@ -13,6 +13,7 @@ from redis import Redis
 from core.live import presence
 from formats.settings import StageSettings
 from matches.models import Match
+from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
 from players.models import Club, Membership, Player, User
 from tests.browser.conftest import DESK, HALL, PHONE, Check, OpenPage
@@ -112,7 +113,9 @@ def evening(club: Club, alice: User) -> Tournament:
     calls.set_running_score(fixture=open_fixtures[0], score=(6, 4), by=by, now=now)
     calls.take_out_of_use(table=spots[5], reason="Lamp broken", by=by, now=now)
     last = open_fixtures[-1].number
-    enter_lines(tournament=event, text=f"m{last} 7-2", division=None, by=by, now=now)
+    # It cannot be undone any more: what follows from it is there before the first page, not some seconds later.
+    enter_lines(tournament=event, text=f"m{last} 7-2", division=None, by=by, now=now - timedelta(minutes=1))
+    announce_unsettled(now=now)
     return event
 
 
