@@ -52,7 +52,7 @@ _SECRETS = [
     re.compile(r"(?P<keep>\b(?:Token|Bearer|Basic) )[\w.~+/=-]{8,}", re.IGNORECASE),
     # Whole headers: any cookie may work like a key.
     re.compile(
-        r"(?P<keep>\b(?:authorization|(?:set-)?cookie)\\?[\"']?\s*[:=]\s*\\?[\"']?)[^\\\"'\r\n]+", re.IGNORECASE
+        r"(?P<keep>\b(?:authorization|(?:set-)?cookie)\\?[\"']?\s*[:=]\s*+\\?[\"']?)[^\\\"'\r\n]+", re.IGNORECASE
     ),
     # Fields in quotes, which may contain spaces: up to the closing quote.
     re.compile(

@@ -22,6 +22,8 @@ _MONTHS = (
     "november novembre noviembre kasim",
     "december dezember decembre dicembre diciembre aralik",
 )
+MAX_LENGTH = 200
+"""Characters of a day with what stands beside it."""
 SHORTEST = 3
 """Letters of the shortest abbreviation of a month."""
 _TIME = r"(?:[T ,]+\d{1,2}[:.h]\d{2}(?::\d{2})?.*)?"
@@ -64,6 +66,17 @@ def read_day(text: str, order: str = "") -> date:
     (datetime.date(2024, 12, 3), datetime.date(2024, 12, 31))
     """
     text = " ".join(text.split())
+    if len(text) > MAX_LENGTH:
+        raise ValueError(text[:MAX_LENGTH])
+    while (day := _day(text, order)) is None:
+        if (weekday := _WEEKDAY.match(text)) is None:
+            raise ValueError(text)
+        text = text[weekday.end() :]
+    return day
+
+
+def _day(text: str, order: str) -> date | None:
+    """Return the day with which a text begins; None if it does not. Raises as `read_day`."""
     if match := _ISO.fullmatch(text) or _COMPACT.fullmatch(text):
         return date(int(match[1]), int(match[2]), int(match[3]))
     if (match := _MONTH_DAY.fullmatch(text)) and (month := MONTHS.get(fold(match[1]))):
@@ -77,9 +90,7 @@ def read_day(text: str, order: str = "") -> date:
         is_american = match[2] != "." and (order == "mdy" if order else second > 12)
         month, day = (first, second) if is_american else (second, first)
         return date(_year(match[4]), month, day)
-    if match := _WEEKDAY.match(text):
-        return read_day(text[match.end() :], order)
-    raise ValueError(text)
+    return None
 
 
 def day_order(texts: Iterable[str]) -> str:

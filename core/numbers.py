@@ -6,7 +6,7 @@ from decimal import Decimal
 UNCLEAR = "unclear_amount"
 """The code of the question which of several numbers is meant."""
 MAX_LENGTH = 40
-_SIGNED = re.compile(r"([+\-−]?) *(.*)")
+_SIGNED = re.compile(r"([+\-−]?) *+(.*)")
 _DECIMALS = re.compile(r"(.*)([.,٫])([0-9]+)")
 _WHOLE = re.compile(r"[0-9]+|[1-9][0-9]{0,2}([.,٬'’ ])[0-9]{3}(\1[0-9]{3})*")
 

@@ -127,19 +127,21 @@ MAX_TITLE_ROWS = 30
 """Rows at the start of a sheet among which its titles are."""
 MAX_CELL_LENGTH = 4 * MAX_NAME_LENGTH
 """Of a name with what stands beside it; a longer one is not understood."""
-_NUMBERING = re.compile(r"\s*(?:\d+\s*[.)]\s*(?=\D)|[#№]\s*\d+\s*[.):]?\s*(?=\D)|\d+:\s+|[-*•·]\s+)")
+# All patterns are for text whose blanks are single spaces (`_cut`).
+_NUMBERING = re.compile(r"\d+ ?[.)] ?(?=\D)|[#№] ?\d+ ?[.):]? ?(?=\D)|\d+: |[-*•·] ")
 _RATING = re.compile(r"(?:[5-9]\d\d|[12]\d{3}|3[0-4]\d\d)(?:[.,]\d{1,2})?")
-_RATED = re.compile(rf"(.*[^\W\d_]\S*)[\s,:(\[–-]+({_RATING.pattern})[)\]]?")
+_BEFORE_RATING = " ,:([–-"
+_RATED = re.compile(rf"(?<=[{re.escape(_BEFORE_RATING)}])({_RATING.pattern})[)\]]?$")
 _ONE_CELL = re.compile(r"[^,]*(?:,\s[^,]*)?")
 """A line that may be a name, such as “Novák, Jan”: the comma separates no cells."""
 _PARTICLES = re.compile(r"(?:van|von|de|del|della|di|da|dos|du|der|den|af|av|al|el|le|la|ter|ten|zu)\s", re.IGNORECASE)
 _DAY = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}.*")
-_TOGETHER = re.compile(r"\s*[&/+]\s*|\s+(?:and|und|og|et)\s+")
+_TOGETHER = re.compile(r" ?[&/+] ?| (?:and|und|og|et) ")
 """What stands between the names of two who play as one side."""
 _OPEN = "\ufdd0"
 """Stands for a quotation mark that is never closed."""
 _NO_NAME = re.compile(rf"[;:：|\t@{_OPEN}]|^\d+\s|\d[.,/]\d")
-_IN_BRACKETS = re.compile(r"\s*[(\[（【].*", re.DOTALL)
+_BRACKET = re.compile(r"[(\[（【]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,7 @@ def split_names(text: str) -> list[str] | None:
     >>> split_names("Ann Berg & Bea Kral"), split_names("Sandra Anders"), split_names("Ann &")
     (['Ann Berg', 'Bea Kral'], ['Sandra Anders'], None)
     """
-    names = [name.strip() for name in _TOGETHER.split(text.strip())]
+    names = [name.strip() for name in _TOGETHER.split(" ".join(text.split()))]
     return names if len(names) <= 2 and all(names) else None
 
 
@@ -252,12 +254,25 @@ def person_name(cell: str) -> tuple[str, str]:
 
 
 def _apart(cell: str) -> tuple[str, str]:
-    numbering = _NUMBERING.match(cell)
-    name = " ".join(cell[numbering.end() if numbering else 0 :].split())
+    name = _cut(cell)
+    if numbering := _NUMBERING.match(name):
+        name = name[numbering.end() :].lstrip()
     if name.count('"') == 2 and name[0] == name[-1] == '"':
         name = name.strip('" ')
-    rated = _RATED.fullmatch(name) if len(name) <= MAX_CELL_LENGTH and not _counts(name) else None
-    return (name, "") if rated is None or " " not in rated[1] else (rated[1].rstrip(" ,:"), rated[2])
+    rated, rating = _rated(name)
+    return (rated, rating) if " " in rated and not _counts(name) else (name, "")
+
+
+def _cut(cell: str) -> str:
+    """Return a cell with single spaces, cut where it is too long to be understood."""
+    return " ".join(cell.split())[: MAX_CELL_LENGTH + 1]
+
+
+def _rated(name: str) -> tuple[str, str]:
+    """Return the words before the rating at the end of a name, and the rating; two empty texts without either."""
+    rating = _RATED.search(name) if len(name) <= MAX_CELL_LENGTH else None
+    before = name[: rating.start()].rstrip(_BEFORE_RATING) if rating else ""
+    return (before, rating[1]) if rating and any(map(str.isalpha, before.rpartition(" ")[2])) else ("", "")
 
 
 def is_name(name: str) -> bool:
@@ -282,7 +297,8 @@ def _counts(line: str) -> bool:
 
 def _title(cell: str) -> str:
     """Return what is compared of a title; what stands in brackets after it explains it."""
-    return fold(_IN_BRACKETS.sub("", cell)) or fold(cell)
+    cell = _cut(cell)
+    return fold(_BRACKET.split(cell, maxsplit=1)[0]) or fold(cell)
 
 
 # Rows and titles.
@@ -307,7 +323,7 @@ def _rows(text: str) -> Rows:
     if not any(mark in text for mark in ("\t", ";", "|", NEW_SHEET)) and all(map(_ONE_CELL.fullmatch, lines)):
         first = next((line for line in lines if line.strip()), "")
         if "," not in first or not _name_columns(first.split(","), []):
-            return [[line.strip()] for line in lines]
+            return [[" ".join(line.split())] for line in lines]
     if text.count('"') % 2:
         # A mark that is never closed would take all rows below it into one cell, so its row is read without a quote.
         text = "\n".join(line.replace('"', _OPEN) if line.count('"') % 2 else line for line in text.split("\n"))
@@ -467,7 +483,7 @@ def _by_numbers(people: Sequence[ListedPerson]) -> list[ListedPerson]:
         ratings[fold(person.name)] |= {person.rating} - {""}
     return [
         replace(person, name="")
-        if len(ratings[fold(person.name)]) > 1 or (rated and len(numbers[fold(rated[1])]) == 1)
+        if len(ratings[fold(person.name)]) > 1 or (rated and len(numbers[fold(rated)]) == 1)
         else person
-        for person, rated in ((person, _RATED.fullmatch(person.name)) for person in people)
+        for person, (rated, _rating) in ((person, _rated(person.name)) for person in people)
     ]

@@ -490,7 +490,7 @@ def _date_styles(archive: _Archive) -> list[bool]:
         if len(formats) + len(styles) > MAX_STYLES:
             raise _too_many_cells()
         if name == "numFmt":
-            code = re.sub(r'"[^"]*"|\[[^\]]*\]|\\.', "", attributes.get("formatCode", "")).casefold()
+            code = re.sub(r'"[^"]*"|\[[^\[\]]*\]|\\.', "", attributes.get("formatCode", "")).casefold()
             formats[attributes.get("numFmtId", "")] = any(letter in code for letter in "dy")
         elif name == "cellXfs":
             inside = True

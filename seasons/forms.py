@@ -1,5 +1,6 @@
 """What a director sends about a season."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -73,10 +74,20 @@ class LeaveOutForm(RefusingForm):
     event = forms.CharField(max_length=LENGTH)
 
 
+class _PlanDecoder(json.JSONDecoder):
+    """Reads JSON; what is nested too deeply for Python is not understood, as what is no JSON."""
+
+    def decode(self, s: str, *args: Any) -> Any:
+        try:
+            return super().decode(s, *args)
+        except RecursionError:
+            raise json.JSONDecodeError("nested too deeply", s, 0) from None
+
+
 class SeasonPlanForm(RefusingForm):
     """A whole plan in its exchange form."""
 
-    plan = forms.JSONField()
+    plan = forms.JSONField(decoder=_PlanDecoder)
     after = forms.IntegerField(min_value=0)
 
 

@@ -44,12 +44,12 @@ _TWO_PLAYS = re.compile(
 ).fullmatch
 """By far the most common row: a play in each column."""
 _ROW = re.compile(r"[ \t]*[0-9]{1,4}\)").match
-_GAME = re.compile(r"[ \t]*Game[ \t]+(\d{1,6})[ \t]*:?[ \t]*", re.IGNORECASE | re.ASCII).fullmatch
+_GAME = re.compile(r"[ \t]*Game[ \t]+(\d{1,6})[ \t]*+:?[ \t]*+", re.IGNORECASE | re.ASCII).fullmatch
 _LENGTH = re.compile(r"[ \t]*(\d{1,4})[ \t]*-?points?[ \t]+match\b", re.IGNORECASE | re.ASCII).match
 _MONEY = re.compile(
     r"[ \t]*(?:money (?:session|game|match)|unlimited(?: games?| match)?)[ \t]*", re.IGNORECASE
 ).fullmatch
-_REMARK = re.compile(r"[ \t]*;[ \t]*\[[ \t]*([^\"\]]*[^\"\]\s])[ \t]*\"(.*)\"[ \t]*\][ \t]*").fullmatch
+_REMARK = re.compile(r"[ \t]*;[ \t]*\[[ \t]*+([^\"\]]+)\"(.*)\"[ \t]*+\][ \t]*+").fullmatch
 _SET_POSITION = re.compile(r"[ \t]*;[ \t]*Set Pos[ \t]*=[ \t]*([-A-Oa-o]{26})", re.IGNORECASE | re.ASCII).match
 _SET_CUBE = re.compile(
     r"[ \t]*;[ \t]*Set Cube[ \t]*=[ \t]*(\d{1,9})[ \t]+(left|right|centre)\b", re.IGNORECASE | re.ASCII

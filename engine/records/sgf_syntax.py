@@ -8,7 +8,7 @@ from engine.transcript import Place
 
 _VALUE_PATTERN = r"\[[^\]\\]*+(?:\\.[^\]\\]*+)*+\]"
 _TOKEN = re.compile(
-    rf"\s*+(?:(?P<mark>[();])|(?P<name>[A-Za-z]{{1,20}})(?P<values>(?:\s*+{_VALUE_PATTERN})++))", re.DOTALL
+    rf"\s*+(?:(?P<mark>[();])|(?P<name>[A-Za-z]{{1,20}})(?P<values>(?>(?:\s*+{_VALUE_PATTERN})+)))", re.DOTALL
 ).match
 _VALUES = re.compile(_VALUE_PATTERN, re.DOTALL).findall
 _ESCAPED = re.compile(r"\\(\r\n|.)", re.DOTALL)

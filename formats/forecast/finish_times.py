@@ -147,7 +147,7 @@ def parse_lengths(text: str) -> tuple[int, ...]:
     """
     lengths: list[int] = []
     for item in text.replace(",", " ").split():
-        if not item.isdecimal() or not 1 <= int(item) <= MAX_MATCH:
+        if not item.isdecimal() or len(item) > len(str(MAX_MATCH)) or not 1 <= int(item) <= MAX_MATCH:
             raise Refused("bad_length", most=MAX_MATCH, length=item)
         lengths.append(int(item))
     if not lengths:

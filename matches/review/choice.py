@@ -164,7 +164,7 @@ def compared_plays(decision: Decision) -> list[dict[str, Any]]:
 
 def _plies(text: str) -> list[int]:
     """Return the numbers of plies in a depth: `1- to 4-ply` has two, a rollout none."""
-    return [int(number) for number in re.findall(r"\d+(?=-)", text)]
+    return [int(number) for number in re.findall(r"(?<!\d)\d+(?=-)", text)]
 
 
 def _choosable(decision: Decision, number: int) -> Choosable:

@@ -115,7 +115,7 @@ class Once:
         else:
             try:
                 fields = json.loads(request.body or b"{}")
-            except ValueError:
+            except (ValueError, RecursionError):
                 fields = hash_of(request.body.hex())
             if isinstance(fields, dict):
                 fields.pop("after", None)

@@ -39,8 +39,8 @@ SUMS_AGREE = 0.8
 """Share of the rows whose total is the sum of their nights, from which on the cells are points."""
 PLACES, POINTS = "places", "points"
 _PLACE = re.compile(r"(\d{1,4})\s*(?:\.|st|nd|rd|th|º|ª|e|er)?")
-_TIED = re.compile(r"(\d{1,4})\s*\.?\s*[-–=/]\s*\d{1,4}\.?|[=T](\d{1,4})", re.IGNORECASE)
-_UNIT = re.compile(r"(?<=\d)\s*(?:points?|pts|punkte|pkt|p)\.?", re.IGNORECASE)
+_TIED = re.compile(r"(\d{1,4}) ?\.? ?[-–=/] ?\d{1,4}\.?|[=T](\d{1,4})", re.IGNORECASE)
+_UNIT = re.compile(r"(?<=\d) ?(?:points?|pts|punkte|pkt|p)\.?", re.IGNORECASE)
 _DAY_WITHOUT_YEAR = re.compile(r"\d{1,2}\s*[./-]\s*\d{1,2}\s*[./-]?")
 
 

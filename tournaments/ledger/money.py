@@ -66,7 +66,8 @@ class Currency:
         Raises UnclearNumberError, with its readings in minor units, and ValueError for anything else.
         """
         names = "|".join(re.escape(self._named("", count).strip()) for count in (1, 2))
-        number = re.sub(rf"^\s*(?:{names})\s*(?=\S)|(?<=\S)\s*(?:{names})\s*$", "", text, count=1, flags=re.IGNORECASE)
+        text = " ".join(text.split())
+        number = re.sub(rf"^(?:{names}) ?(?=\S)|(?<=\S) ?(?:{names})$", "", text, count=1, flags=re.IGNORECASE)
         try:
             value = read_number(number, self.exponent)
         except UnclearNumberError as unclear:

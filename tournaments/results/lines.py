@@ -55,19 +55,15 @@ _FORFEIT_WORD = r"(?:forfeits?|ff|wo|w/o)"
 _FIXTURE = re.compile(rf"m\s?(\d{{1,{MAX_NUMBER_DIGITS}}})", re.IGNORECASE)
 _UNDO = re.compile(rf"undo\s(?:(.+)\s)?m\s?(\d{{1,{MAX_NUMBER_DIGITS}}})", re.IGNORECASE)
 _POINTS = rf"(\d{{1,{MAX_DIGITS}}})"
-_BETWEEN = r"\s*[-–—−:/ ]\s*"
+_BETWEEN = r" ?[-–—−:/ ] ?"
 _SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
-_FORFEIT = re.compile(_FORFEIT_WORD + r"\b\s*(.*)", re.IGNORECASE)
-_LEADER = re.compile(rf"leader(?:\s+{_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
-_NAME_SCORE = re.compile(rf"(\D+?)[:,]?\s+{_POINTS}{_BETWEEN}{_POINTS}")
-_TWO_NAMES = re.compile(rf"(\D+?)\s+{_POINTS}\s*[-–—−:/,]?\s*([^\W\d_]\D*?)\s+{_POINTS}")
-_TWO_WORDS = re.compile(
-    r"\D*[^\W\d_]\D*[\s,/–—]\D*[^\W\d_]\D*|"
-    # Names with digits need a comma between them.
-    r"[^,]*[^\W\d_][^,]*,[^,]*[^\W\d_][^,]*"
-)
-_NAME_FORFEIT = re.compile(rf"(.+?)\s+{_FORFEIT_WORD}", re.IGNORECASE)
-_FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD}\s+(.+)", re.IGNORECASE)
+_FORFEIT = re.compile(_FORFEIT_WORD + r"\b ?(.*)", re.IGNORECASE)
+_LEADER = re.compile(rf"leader(?: {_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
+_NAME_SCORE = re.compile(rf"(\D+?)[:,]? {_POINTS}{_BETWEEN}{_POINTS}")
+_TWO_NAMES = re.compile(rf"(\D+?) {_POINTS} ?[-–—−:/,]? ?([^\W\d_]\D*?) {_POINTS}")
+_BETWEEN_WORDS = re.compile(r"[ ,/–—]")
+_NAME_FORFEIT = re.compile(rf"(.+?) {_FORFEIT_WORD}", re.IGNORECASE)
+_FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD} (.+)", re.IGNORECASE)
 
 
 class Verb(StrEnum):
@@ -189,9 +185,17 @@ def _result(number: int, rest: str, division: str) -> TypedLine:
         return TypedLine(Verb.FORFEIT, number, (forfeit[1],), division=division)
     if match := _SCORE.fullmatch(rest):
         return TypedLine(Verb.SCORE, number, score=_decided(match[1], match[2]), division=division)
-    if _TWO_WORDS.fullmatch(rest):
+    if _may_be_two_names(rest):
         return TypedLine(Verb.PAIR, number, (rest,), division=division)
     raise Refused("line_without_result", fixture=number, rest=rest[:40])
+
+
+def _may_be_two_names(text: str) -> bool:
+    """Whether a text has two words; names with digits need a comma between them."""
+    has_digits = any(map(str.isdecimal, text))
+    words = text.split(",") if has_digits else _BETWEEN_WORDS.split(text)
+    with_letters = sum(any(map(str.isalpha, word)) for word in words)
+    return with_letters == len(words) == 2 if has_digits else with_letters > 1
 
 
 def _named(line: str) -> TypedLine | None:
@@ -218,21 +222,21 @@ _VERBS = "call|again|start|pin|hold|release|rest|clocks|adjourn|resume"
 _FLOOR_LINES = [
     (verb, re.compile(pattern, re.IGNORECASE))
     for verb, pattern in (
-        (Verb.CALL, rf"{_T}\s+call\s+{_M}"),
-        (Verb.CALL, rf"{_M}\s+call\s+{_T}"),
-        (Verb.CALL, rf"call\s+{_M}\s+{_T}"),
-        (Verb.CALL, rf"call\s+{_M}"),
-        (None, rf"{_M}\s+(?P<verb>{_VERBS})"),
-        (Verb.RUN, rf"{_M}\s+run\s+(?P<left>\d{{1,2}}){_BETWEEN}(?P<right>\d{{1,2}})"),
-        (Verb.SCORE, rf"{_NUMBERED_T}\s+(?P<left>\d{{1,{MAX_DIGITS}}}){_BETWEEN}(?P<right>\d{{1,{MAX_DIGITS}}})"),
-        (Verb.SITS, rf"{_M}\s+{_T}"),
-        (None, rf"{_T}\s+(?P<verb>free|back)"),
-        (Verb.OUT, rf"{_T}\s+out(?:\s+(?P<value>.+))?"),
-        (Verb.LATE, rf"late\s+(?P<name>\D.*?)\s+(?P<value>\d{{1,{MAX_MINUTES_DIGITS}}})\s*m?(?:in)?"),
-        (Verb.ACCESSIBLE, r"accessible\s+(?P<name>\D.*?)(?:\s+(?P<value>off))?"),
-        (Verb.PAUSE, r"pause(?:\s+(?P<value>(?:[01]?\d|2[0-3])[:.][0-5]\d))?"),
+        (Verb.CALL, rf"{_T} call {_M}"),
+        (Verb.CALL, rf"{_M} call {_T}"),
+        (Verb.CALL, rf"call {_M} {_T}"),
+        (Verb.CALL, rf"call {_M}"),
+        (None, rf"{_M} (?P<verb>{_VERBS})"),
+        (Verb.RUN, rf"{_M} run (?P<left>\d{{1,2}}){_BETWEEN}(?P<right>\d{{1,2}})"),
+        (Verb.SCORE, rf"{_NUMBERED_T} (?P<left>\d{{1,{MAX_DIGITS}}}){_BETWEEN}(?P<right>\d{{1,{MAX_DIGITS}}})"),
+        (Verb.SITS, rf"{_M} {_T}"),
+        (None, rf"{_T} (?P<verb>free|back)"),
+        (Verb.OUT, rf"{_T} out(?: (?P<value>.+))?"),
+        (Verb.LATE, rf"late (?P<name>\D.*?) (?P<value>\d{{1,{MAX_MINUTES_DIGITS}}}) ?m?(?:in)?"),
+        (Verb.ACCESSIBLE, r"accessible (?P<name>\D.*?)(?: (?P<value>off))?"),
+        (Verb.PAUSE, r"pause(?: (?P<value>(?:[01]?\d|2[0-3])[:.][0-5]\d))?"),
         (Verb.RESUME, r"resume"),
-        (Verb.AUTO, r"auto(?:pilot)?\s+(?P<value>on|off)"),
+        (Verb.AUTO, r"auto(?:pilot)? (?P<value>on|off)"),
     )
 ]
 
@@ -277,7 +281,7 @@ def _floor_line(line: str) -> TypedLine | None:
     return None
 
 
-_BETWEEN_PLAYERS = re.compile(r"\s*[,/–—]\s*|\s+-\s+|\s+(?:v|vs)\.?\s+", re.IGNORECASE)
+_BETWEEN_PLAYERS = re.compile(r" ?[,/–—] ?| - | (?:v|vs)\.? ", re.IGNORECASE)
 
 
 def splits_of(names: str) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ HALF = 1000
 ROUNDS = 6
 """Of the Feistel network; four already give a pseudorandom permutation (Luby and Rackoff, 1988)."""
 _CODE = re.compile(r"(\d{3})\s?(\d{3})")
-_LINE_START = re.compile(r"(?:(?<=[;\n\r])|^)\s*(?:\d{3}\s?\d{3}|https?://\S+)(?=[\s;]|$)")
+_LINE_START = re.compile(r"(?:(?<=[;\n\r])|^)[^\S\n\r]*+(?:\d{3}\s?\d{3}(?=[\s;]|$)|https?://\S+)")
 _SHEET_LINK = re.compile(rf"/m/{links.TOKEN}/?$")
 
 
