@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
+from core.requests import parse_int
 from core.text_lengths import MAX_KEY_LENGTH, MAX_NAME_LENGTH, MAX_NOTE_LENGTH
 from players.forms import RefusingForm
 from players.models import Pair, Player
@@ -204,9 +205,10 @@ class SidePoolForm(CashForm):
         order = []
         for item in self.cleaned_data["order"].split(","):
             key, _space, number = item.strip().rpartition(" ")
-            if key not in self.pots or not number.isdecimal() or not int(number):
+            place = parse_int(number)
+            if key not in self.pots or not place:
                 raise ValidationError(_("“%(text)s” is not a place of this division.") % {"text": item.strip()})
-            order.append((key, int(number)))
+            order.append((key, place))
         return order
 
     @property

@@ -16,6 +16,7 @@ from rest_framework import serializers
 
 from core.messages import sentence
 from core.public_ids import LENGTH
+from core.requests import parse_int
 from core.text_lengths import MAX_NAME_LENGTH
 from core.times import duration
 from engine.errors import Refused
@@ -79,14 +80,10 @@ class LocalField(forms.DateTimeField):
 
 def lengths_in(text: str) -> list[int]:
     """Return match lengths separated by spaces or commas. Raises ValidationError unless there is one for each round."""
-    words = text.replace(",", " ").split()
-    if (
-        not words
-        or len(words) > MAX_ROUNDS
-        or not all(word.isdecimal() and 1 <= int(word) <= MAX_MATCH for word in words)
-    ):
+    lengths = [parse_int(word, 0) for word in text.replace(",", " ").split()]
+    if not 1 <= len(lengths) <= MAX_ROUNDS or not all(1 <= length <= MAX_MATCH for length in lengths):
         raise ValidationError(sentence("bad_round_lengths", {"most": MAX_MATCH}))
-    return [int(word) for word in words]
+    return lengths
 
 
 class LengthsField(forms.CharField):
@@ -437,9 +434,10 @@ class DivisionForm(RefusingForm):
     def clean_start_table(self) -> list[list[int]]:
         """Parse a rating difference and points in each line."""
         lines = [line.split() for line in self.cleaned_data["start_table"].splitlines() if line.strip()]
-        if not all(len(line) == 2 and all(word.isdecimal() for word in line) for line in lines):
+        rows = [[number for word in line if (number := parse_int(word)) is not None] for line in lines]
+        if not all(len(line) == len(row) == 2 for line, row in zip(lines, rows, strict=True)):
             raise ValidationError(sentence("bad_start_table", {"most": MAX_START_ROWS}))
-        return [[int(word) for word in line] for line in lines]
+        return rows
 
     def clean_no_show_minutes(self) -> int:
         """Take the usual time where none is given."""

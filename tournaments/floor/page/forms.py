@@ -12,6 +12,7 @@ from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.requests import parse_int
 from formats.settings import MAX_LEAD, MAX_WINDOW, Leader
 from matches.lifecycle.finish import ResultInput
 from players.forms import RefusingForm, YesNoField
@@ -563,7 +564,8 @@ class ShortenForm(FloorForm):
         changes = []
         for item in self.cleaned_data["changes"].split():
             parts = item.split(":")
-            if len(parts) != len(RoundLength._fields) or not all(part.isdecimal() for part in parts):
+            numbers = [number for part in parts if (number := parse_int(part)) is not None]
+            if not len(parts) == len(numbers) == len(RoundLength._fields):
                 raise ValidationError(NOT_A_CHOICE)
-            changes.append(RoundLength(*map(int, parts)))
+            changes.append(RoundLength(*numbers))
         return changes
