@@ -13,13 +13,14 @@ import structlog
 from celery import Celery
 from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
-from celery.signals import beat_init, celeryd_after_setup, setup_logging, task_success, worker_ready
+from celery.signals import beat_init, celeryd_after_setup, setup_logging, task_failure, task_success, worker_ready
 from celery.worker import state as worker_state
 from kombu.entity import Queue
 from kombu.transport import redis
 from redis.exceptions import ConnectionError as ClosedConnection
 from redis.exceptions import RedisError
 
+from core.faults import ItemsFailed
 from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, SIGN_EVERY, URGENT, broker, require_broker, sign
 
 # When each sweep last ended, noted in the broker by whichever worker ran it.
@@ -38,7 +39,12 @@ def note_sweeps(app: Celery) -> None:
         if any(entry["task"] == sender.name for entry in app.conf.beat_schedule.values()):
             _note(sender.name)
 
+    def note_failure(sender: Any, exception: BaseException, **_: Any) -> None:
+        if isinstance(exception, ItemsFailed):
+            note(sender)
+
     task_success.connect(note, weak=False, dispatch_uid="note-sweeps")
+    task_failure.connect(note_failure, weak=False, dispatch_uid="note-sweeps")
 
 
 def _note(task: str) -> None:
@@ -267,6 +273,8 @@ class Config:
 
 app.config_from_object(Config())
 app.autodiscover_tasks()
+# What failed was logged with its traceback, and the sweep itself has ended.
+app.Task.throws = (ItemsFailed,)
 note_sweeps(app)
 
 

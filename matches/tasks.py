@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from core.faults import each
 from matches.analysis import queue
 from matches.analysis.backends.chosen import chosen_backend
 from matches.analysis.backends.gnubg import Gnubg
@@ -62,15 +63,14 @@ def settle_record(submission_id: int) -> None:
 def sweep_claims() -> None:
     """Accept reports whose waiting time has run out, end provisional results, and tell players of new ones."""
     now = timezone.now()
-    deadlines.accept_due_reports(now=now)
-    deadlines.end_due_results(now=now)
-    deadlines.notify_of_results(now=now)
+    sweeps = (deadlines.accept_due_reports, deadlines.end_due_results, deadlines.notify_of_results)
+    each("claims", sweeps, lambda sweep: sweep(now=now))
 
 
 @shared_task(name="matches.sweep_reminders")
 def sweep_reminders() -> None:
-    appointments.send_due_reminders(now=timezone.now())
-    appointments.send_due_deadlines(now=timezone.now())
+    sweeps = (appointments.send_due_reminders, appointments.send_due_deadlines)
+    each("reminders", sweeps, lambda sweep: sweep(now=timezone.now()))
 
 
 @shared_task(name="matches.sweep_records")

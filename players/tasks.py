@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from core.faults import each
 from players import mail
 from players.clubs.owners import tell_staff
 from players.notifications import deliveries, emails, expiring_tokens, push
@@ -43,9 +44,8 @@ def sweep_data_exports() -> None:
 @shared_task(name="players.delete_expired")
 def delete_expired() -> None:
     """Delete what is older than the site keeps it; tell of tokens that expire soon, and of clubs without an owner."""
-    retention.delete_expired(now=timezone.now())
-    expiring_tokens.tell_owners(now=timezone.now())
-    tell_staff(now=timezone.now())
+    sweeps = (retention.delete_expired, expiring_tokens.tell_owners, tell_staff)
+    each("daily", sweeps, lambda sweep: sweep(now=timezone.now()))
 
 
 @shared_task(name=mail.SEND)

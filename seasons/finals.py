@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _l
 from django.utils.translation import ngettext
 
+from core.faults import each
 from core.locks import lock_row
 from core.public_ids import LENGTH as PUBLIC_ID
 from core.repeats import Repeat, repeated
@@ -238,19 +239,21 @@ def withdraw_places_of(*, series: Series, player: Player | None, by: Actor, now:
 def offer_expired(now: datetime) -> int:
     """Offer the places of those who have not answered in time to the next ranks; return how many were offered."""
     late = FinalPlace.objects.filter(answer="", answer_by__range=(now - LATE_FOR, now), taken_back_at=None)
-    count = 0
-    for series in Series.objects.filter(pk__in=late.order_by().values("series")).select_related("club"):
-        with transaction.atomic():
-            row = _locked(series)
-            if is_drawn(row.final):
-                continue
-            offered = offer_places(row, None, by=SYSTEM, now=now)
-            _enter_holders(row, SYSTEM, now)
-            if offered:
-                row.seq += 1
-                row.save(update_fields=["seq"])
-                count += len(offered)
-    return count
+    series = Series.objects.filter(pk__in=late.order_by().values("series")).select_related("club")
+    return sum(each("finals", series, lambda row: _offer_next(row, now)))
+
+
+def _offer_next(series: Series, now: datetime) -> int:
+    with transaction.atomic():
+        row = _locked(series)
+        if is_drawn(row.final):
+            return 0
+        offered = offer_places(row, None, by=SYSTEM, now=now)
+        _enter_holders(row, SYSTEM, now)
+        if offered:
+            row.seq += 1
+            row.save(update_fields=["seq"])
+        return len(offered)
 
 
 class FinalAction(SeriesAction):

@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from core.faults import each
 from tournaments.draws import services as draws
 from tournaments.entries import check_in
 from tournaments.floor import calls
@@ -20,15 +21,23 @@ def make_draft(draw_id: int) -> None:
 @shared_task(name="tournaments.sweep_draws")
 def sweep_draws() -> None:
     """Make the drafts that a crash or a lost message left behind."""
-    for draw_id in draws.open_requests(timezone.now()):
-        draws.make_draft(draw_id=draw_id, now=timezone.now())
+    each(
+        "draws",
+        draws.open_requests(timezone.now()),
+        lambda pk: draws.make_draft(draw_id=pk, now=timezone.now()),
+        at_most=draws.SWEEP_AT_ONCE,
+    )
 
 
 @shared_task(name="tournaments.sweep_countdowns")
 def sweep_countdowns() -> None:
     """Publish every draft whose countdown is over, each in its own transaction."""
-    for draw_id in draws.due_drafts(timezone.now()):
-        draws.publish_due_draft(draw_id=draw_id, now=timezone.now())
+    each(
+        "countdowns",
+        draws.due_drafts(timezone.now()),
+        lambda pk: draws.publish_due_draft(draw_id=pk, now=timezone.now()),
+        at_most=draws.SWEEP_AT_ONCE,
+    )
 
 
 @shared_task(name="tournaments.sweep_lists")
@@ -40,15 +49,19 @@ def sweep_lists() -> None:
 @shared_task(name="tournaments.sweep_deadlines")
 def sweep_deadlines() -> None:
     """Apply the deadline rule to every overdue match, each in its own transaction."""
-    for fixture_id in overdue.due_fixtures(timezone.now()):
-        overdue.apply_deadline(fixture_id=fixture_id, now=timezone.now())
+    each(
+        "deadlines",
+        overdue.due_fixtures(timezone.now()),
+        lambda pk: overdue.apply_deadline(fixture_id=pk, now=timezone.now()),
+        at_most=overdue.SWEEP_AT_ONCE,
+    )
 
 
 @shared_task(name="tournaments.sweep_held_up")
 def sweep_held_up() -> None:
     """Start the stages and finish the events that a locked event or a crash left behind."""
-    for division_id in advancement.stalled_divisions().values_list("pk", flat=True):
-        settle.settle_stalled(division_id=division_id, now=timezone.now())
+    stalled = advancement.stalled_divisions().values_list("pk", flat=True)
+    each("held-up", stalled, lambda pk: settle.settle_stalled(division_id=pk, now=timezone.now()))
 
 
 @shared_task(name=floor.CALL_READY)
@@ -60,8 +73,8 @@ def call_ready(tournament_id: int) -> None:
 @shared_task(name="tournaments.sweep_floors")
 def sweep_floors() -> None:
     """Call what is ready or due for a second call in every event whose autopilot calls by itself."""
-    for tournament_id in floor.self_calling().values_list("tournament", flat=True):
-        calls.call_ready(tournament_id=tournament_id, now=timezone.now())
+    events = floor.self_calling().values_list("tournament", flat=True)
+    each("floors", events, lambda pk: calls.call_ready(tournament_id=pk, now=timezone.now()))
 
 
 @shared_task(name="tournaments.end_check_in_days")

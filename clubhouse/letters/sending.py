@@ -15,6 +15,7 @@ from clubhouse.letters.email import EmailSection, email_text
 from clubhouse.letters.night import PlayedNight, night_of
 from clubhouse.letters.timing import CORRECTED_FOR, LATEST, after_quiet_hours, last_morning, ready_at, send_at, staged
 from core import times
+from core.faults import each
 from core.locks import for_update
 from matches.models import Result
 from players.actors import SYSTEM, log
@@ -100,10 +101,13 @@ def sweep(*, now: datetime) -> None:
     ends = ends_of(_played_since(now - LATEST))
     events = Tournament.objects.filter(pk__in=ends).select_related("club")
     done = _planned(events)
-    for event in events:
+
+    def plan_due(event: Tournament) -> None:
         end = ends[event.pk]
         if done.get(event.pk) != end.finished.isoformat() and _ready(event, end) <= now:
             plan(event=event, end=end, now=now)
+
+    each("letters", events, plan_due)
 
 
 def _ready(event: Tournament, end: End) -> datetime:
@@ -226,12 +230,16 @@ def sweep_corrections(*, now: datetime) -> None:
     by_event = defaultdict(list)
     for letter in letters.select_related("user", "event__club"):
         by_event[letter.event_id].append(letter)
-    for pk, end in ends_of(Q(pk__in=by_event)).items():
-        event = by_event[pk][0].event
+    ends = ends_of(Q(pk__in=by_event))
+
+    def plan_due(pk: int) -> None:
+        event, end = by_event[pk][0].event, ends[pk]
         due = [letter for letter in by_event[pk] if _may_be_wrong(letter, end, now)]
         corrected = [letter for letter in due if _is_wrong(letter, end, now)]
         if corrected:
             _plan_corrections(event, end, corrected, now)
+
+    each("letter-corrections", ends, plan_due)
 
 
 def _may_be_wrong(letter: Letter, end: End, now: datetime) -> bool:

@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
+from core.faults import each
 from core.live.presence import Command, PagePresence, RecentActivity, goodbye, note_activity, presences, presences_after
 from core.locks import for_update
 from engine.actions import Act, FlagRule
@@ -93,8 +94,8 @@ NOTED_AFTER = 5.0
 """Seconds of absence before it is noted: reloading a page is none."""
 PINGS_MISSED = 2.5
 """A page has lost its network once so many signs of life are missing."""
-BATCH_SIZE = 500
-"""Matches whose sides are asked after in one round trip."""
+BATCH_SIZE = 1000
+"""Sides that are asked after in one round trip."""
 
 
 def limits() -> AbsenceLimits:
@@ -145,19 +146,20 @@ def note_absences(*, now: datetime) -> int:
         return 0
     rows = LiveMatch.objects.filter(match__state=Match.State.LIVE, correspondence=False).order_by("pk")
     matches = list(rows.values_list("pk", "match__public_id", "state__absences"))
-    return sum(_note_absences(matches[first : first + BATCH_SIZE], now) for first in range(0, len(matches), BATCH_SIZE))
-
-
-def _note_absences(matches: Sequence[tuple[int, str, list[Any] | None]], now: datetime) -> int:
-    """Note who has left or come back in these matches, given with the absences that are stored of them."""
-    sides = [(pk, side, stored) for pk, _, stored in matches for side in (0, 1)]
+    stored = {pk: absences for pk, _, absences in matches}
     members = [member(public_id, side) for _, public_id, _ in matches for side in (0, 1)]
-    changes = 0
-    for (pk, side, stored), seen in zip(sides, presences(members, now=now.timestamp()), strict=True):
-        was_away = stored_absences(stored)[side].since is not None
-        if was_away != _is_away(seen, now):
-            changes += note_presence(match_id=pk, side=side, seen=seen, now=now)
-    return changes
+    batches = [members[first : first + BATCH_SIZE] for first in range(0, len(members), BATCH_SIZE)]
+    by_side = [seen for batch in batches for seen in presences(batch, now=now.timestamp())]
+    seen_in = dict(zip(stored, zip(by_side[::2], by_side[1::2], strict=True), strict=True))
+
+    def note(pk: int) -> int:
+        changes = 0
+        for side, absence, seen in zip((0, 1), stored_absences(stored[pk]), seen_in[pk], strict=True):
+            if (absence.since is not None) != _is_away(seen, now):
+                changes += note_presence(match_id=pk, side=side, seen=seen, now=now)
+        return changes
+
+    return sum(each("absences", stored, note))
 
 
 def note_presence(*, match_id: int, side: Side, seen: PagePresence, now: datetime) -> bool:

@@ -9,6 +9,7 @@ import structlog
 from django.db.models import F, Q
 from django.utils.translation import gettext
 
+from core.faults import each
 from engine.actions import Act, Action, Phase
 from engine.bots import Bot, decide
 from engine.cube import Side
@@ -162,10 +163,8 @@ def act_where_lost(*, now: datetime) -> int:
     lost = Q(bot_since__lte=now - LOST_AFTER, bot_level="") | Q(bot_since__lte=now - LOST_AT_LEVEL_AFTER)
     claimed = Q(bot_claimed_at__gte=F("bot_since"), bot_claimed_at__gt=now - CLAIM_LASTS)
     waiting = LiveMatch.objects.filter(lost, match__state=Match.State.LIVE).exclude(claimed)
-    ids = list(waiting.order_by("bot_since").values_list("pk", flat=True)[:MAX_AT_ONCE])
-    for match_id in ids:
-        act_for_bot(match_id=match_id, now=now)
-    return len(ids)
+    ids = waiting.order_by("bot_since").values_list("pk", flat=True)
+    return len(each("bots", ids, lambda pk: act_for_bot(match_id=pk, now=now), at_most=MAX_AT_ONCE))
 
 
 def _decision(live: LiveMatch, side: Side, advisor: Backend | None) -> ActionInput:

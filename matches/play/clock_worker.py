@@ -9,6 +9,7 @@ from datetime import datetime
 import structlog
 from django.db import DatabaseError, connection
 
+from core.faults import each
 from matches.play import absences, bots, due, watching
 from matches.play.lobby import services as lobby
 
@@ -22,12 +23,15 @@ def work(*, now: datetime) -> int:
 
     While the database cannot be reached nothing is lost: the next round finds the same matches.
     """
+    steps = (
+        due.settle_all,
+        lobby.lapse_invitations,
+        absences.note_absences,
+        bots.act_where_lost,
+        watching.announce_delayed,
+    )
     try:
-        settled = sum(due.settle_due(match_id=match_id, now=now) for match_id in due.due_matches(now=now))
-        lobby.lapse_invitations(now=now)
-        absences.note_absences(now=now)
-        bots.act_where_lost(now=now)
-        watching.announce_delayed(now=now)
+        settled, *_ = each("clock", steps, lambda step: step(now=now))
     except DatabaseError as error:
         log.warning("clock_round_failed", error=str(error))
         connection.close()

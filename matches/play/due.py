@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import structlog
 from django.db import transaction
 
+from core.faults import each
 from core.queue import hint
 from engine.actions import Act
 from engine.errors import Refused
@@ -84,6 +85,11 @@ def sweep_due(*, now: datetime) -> int:
     for match_id in ids:
         hint(SETTLE_DUE, match_id)
     return len(ids)
+
+
+def settle_all(*, now: datetime) -> int:
+    """Settle the matches with something due; return in how many there was something to do."""
+    return sum(each("clocks", due_matches(now=now), lambda pk: settle_due(match_id=pk, now=now)))
 
 
 def due_matches(*, now: datetime) -> list[int]:

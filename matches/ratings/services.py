@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.formats import get_format
 from django.utils.translation import gettext_noop
 
+from core.faults import each
 from core.locks import for_update
 from core.queue import claim_lasts, hint
 from engine.errors import Refused
@@ -344,10 +345,14 @@ def send_again(*, now: datetime) -> int:
     A pool needs a replay if it has marks, its claim has expired, or its settings or merged players have changed.
     """
     same = rated.merged_players()
-    due = [pool.pk for pool in RatingPool.objects.order_by("pk") if not _is_claimed(pool, now) and _is_due(pool, same)]
-    for pool_id in due:
-        hint(REPLAY, pool_id)
-    return len(due)
+
+    def send(pool: RatingPool) -> bool:
+        is_due = not _is_claimed(pool, now) and _is_due(pool, same)
+        if is_due:
+            hint(REPLAY, pool.pk)
+        return is_due
+
+    return sum(each("ratings", RatingPool.objects.order_by("pk"), send))
 
 
 # Marks and claims

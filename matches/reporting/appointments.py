@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 from django.db.models import Q
 
+from core.faults import each
 from core.locks import for_update
 from core.times import known
 from engine.errors import Refused
@@ -314,7 +315,7 @@ def send_due_reminders(*, now: datetime) -> int:
         agreed_at__gt=now,
         agreed_at__lte=now + max(BEFORE),
     ).order_by("agreed_at", "pk")
-    return sum(_remind(pk, now) for pk in ids.values_list("pk", flat=True)[:BATCH_SIZE])
+    return sum(each("appointments", ids.values_list("pk", flat=True), lambda pk: _remind(pk, now), at_most=BATCH_SIZE))
 
 
 def _remind(proposal_id: int, now: datetime) -> bool:
@@ -361,7 +362,6 @@ def send_due_deadlines(*, now: datetime) -> int:
     }
     known = Notification.objects.filter(kind=DEADLINE, created_at__gte=now - 2 * DEADLINE_BEFORE)
     reminded = set(known.values_list("key", flat=True))
-    missing = [pk for key, pk in keys.items() if key not in reminded][:BATCH_SIZE]
-    for match in due.filter(pk__in=missing).select_related("club", "player_0", "player_1"):
-        remind_of_deadline(match, now)
-    return len(missing)
+    missing = [pk for key, pk in keys.items() if key not in reminded]
+    matches = due.filter(pk__in=missing).select_related("club", "player_0", "player_1")
+    return len(each("match-deadlines", matches, lambda match: remind_of_deadline(match, now), at_most=BATCH_SIZE))

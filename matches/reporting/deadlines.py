@@ -3,11 +3,11 @@
 A sweep may run twice or be killed half-way: each step locks its match and checks again.
 """
 
-from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q
 
+from core.faults import each
 from core.queue import resend_after
 from matches.lifecycle import provisional
 from matches.lifecycle.finish import announce
@@ -25,8 +25,13 @@ def accept_due_reports(*, now: datetime) -> int:
     due = Claim.objects.filter(
         state=Claim.State.OPEN, stands_at__lte=now - GRACE, match__state=Match.State.CLAIMED
     ).order_by("stands_at", "pk")
-    ids = due.values_list("pk", flat=True)[:BATCH_SIZE]
-    return _each(ids, lambda pk: reports.accept_unanswered(claim_id=pk, now=now))
+    settled = each(
+        "reports",
+        due.values_list("pk", flat=True),
+        lambda pk: reports.accept_unanswered(claim_id=pk, now=now),
+        at_most=BATCH_SIZE,
+    )
+    return len(settled)
 
 
 def end_due_results(*, now: datetime) -> int:
@@ -34,19 +39,25 @@ def end_due_results(*, now: datetime) -> int:
     is_objected = Objection.objects.filter(result=OuterRef("result"))
     due = Provisional.objects.filter(ended_at=None, ends_at__lte=now - GRACE, result__match__provisional=True)
     due = due.exclude(Exists(is_objected), result__match__club__isnull=False).order_by("ends_at", "pk")
-    return _each(
-        due.values_list("pk", flat=True)[:BATCH_SIZE],
+    settled = each(
+        "provisional-results",
+        due.values_list("pk", flat=True),
         lambda pk: provisional.end_due(provisional_id=pk, now=now),
+        at_most=BATCH_SIZE,
     )
+    return len(settled)
 
 
 def notify_of_results(*, now: datetime) -> int:
     """Tell players of provisional results against them; return how many results there were."""
     unsent = Provisional.objects.filter(ended_at=None, notified_at=None, result__match__provisional=True)
-    return _each(
-        unsent.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE],
+    settled = each(
+        "news-of-results",
+        unsent.order_by("pk").values_list("pk", flat=True),
         lambda pk: notifications.notify_provisional(provisional_id=pk, now=now),
+        at_most=BATCH_SIZE,
     )
+    return len(settled)
 
 
 def settle_waiting_records(*, now: datetime) -> int:
@@ -54,29 +65,17 @@ def settle_waiting_records(*, now: datetime) -> int:
     waiting = Submission.objects.filter(
         standing=Submission.Standing.WAITING, state__in=[Submission.State.DONE, Submission.State.FAILED]
     ).order_by("pk")
-    return _each(
-        waiting.values_list("pk", flat=True)[:BATCH_SIZE],
+    settled = each(
+        "records",
+        waiting.values_list("pk", flat=True),
         lambda pk: records.apply_verdict(submission_id=pk, now=now),
+        at_most=BATCH_SIZE,
     )
+    return len(settled)
 
 
 def announce_unsettled(*, now: datetime) -> int:
     """Send `match_settled` for results whose time has come, and again where no receiver acted; return how many."""
     is_due = Q(settle_at__lte=now) | Q(settle_at=None) & ~Q(results__at__gt=now - resend_after())
     unsettled = Match.objects.filter(is_due, unsettled=True).order_by("pk")
-    return _each(unsettled.values_list("pk", flat=True)[:BATCH_SIZE], announce)
-
-
-def _each(ids: Iterable[int], act: Callable[[int], object]) -> int:
-    """Call `act` for every row and return how many succeeded. Failures are raised together at the end."""
-    succeeded, failures = 0, []
-    for pk in ids:
-        try:
-            act(pk)
-        except Exception as failure:  # noqa: BLE001, raised again below
-            failures.append(failure)
-        else:
-            succeeded += 1
-    if failures:
-        raise ExceptionGroup("rows that failed", failures)
-    return succeeded
+    return len(each("unsettled", unsettled.values_list("pk", flat=True), announce, at_most=BATCH_SIZE))

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from core.faults import each
 from core.times import written
 from engine.errors import Refused
 from players.access import Visitor
@@ -147,11 +148,10 @@ def ownerless(now: datetime) -> QuerySet[OwnerOffer]:
     return rows.select_related("club", "by__player").order_by("created_at", "pk")
 
 
-def tell_staff(now: datetime) -> None:
+def tell_staff(*, now: datetime) -> None:
     """Tell those who run the site, once each, of the clubs that wait for them."""
     staff = set(User.objects.filter(is_superuser=True, is_active=True).values_list("pk", flat=True))
-    for row in ownerless(now):
-        tell(row, "wanted", staff, now)
+    each("ownerless-clubs", ownerless(now), lambda row: tell(row, "wanted", staff, now))
 
 
 # What is told about it.

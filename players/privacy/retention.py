@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
+from core.faults import each
 from players.accounts.idempotency import KEPT
 from players.models import (
     AccountSession,
@@ -39,7 +40,7 @@ def register(name: str, purge: Purge) -> None:
 
 def delete_expired(*, now: datetime) -> dict[str, int]:
     """Delete what has expired and return the number of rows by name."""
-    deleted = {name: purge(now) for name, purge in _purges.items()}
+    deleted = dict(each("retention", _purges, lambda name: (name, _purges[name](now))))
     events.info("expired_data_deleted", **deleted)
     return deleted
 

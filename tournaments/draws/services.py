@@ -192,7 +192,7 @@ def due_drafts(now: datetime) -> list[int]:
     rows = Draw.objects.filter(
         state=Draw.State.DRAFT, publish_at__lte=now, stage__division__status=Division.Status.RUNNING
     )
-    return list(rows.order_by("publish_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    return list(rows.order_by("publish_at", "pk").values_list("pk", flat=True))
 
 
 def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
@@ -317,4 +317,4 @@ def open_requests(now: datetime) -> list[int]:
     unclaimed = Q(claimed_at=None, made_at__lt=now - resend_after())
     lost = Q(claimed_at__lt=now - claim_lasts())
     rows = Draw.objects.filter(unclaimed | lost, state=Draw.State.REQUESTED)
-    return list(rows.order_by("pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    return list(rows.order_by("pk").values_list("pk", flat=True))

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from core.faults import each
 from core.public_ids import new_public_id
 from engine.errors import Refused
 from players.actors import Actor, log_all
@@ -318,7 +319,8 @@ def end_days(*, now: datetime) -> None:
     entries = Entry.objects.exclude(checked_in_at=None, away_until=None)
     present = entries.filter(division__tournament__status__in=OPEN).exclude(status=Entry.Status.OUT)
     divisions = Division.objects.filter(pk__in=present.values("division")).select_related("tournament")
-    for division in divisions.order_by("pk"):
+
+    def end_day(division: Division) -> None:
         began = day_began(division.tournament, now)
         past = Q(checked_in_at__lt=began) | Q(away_until__lt=began)
         if division.entries.filter(past).exists():
@@ -326,6 +328,8 @@ def end_days(*, now: datetime) -> None:
                 locked = lock_division(division.pk)
                 locked.entries.filter(past).update(checked_in_at=None, away_until=None)
                 division_changed(locked)
+
+    each("check-in-days", divisions.order_by("pk"), end_day)
 
 
 def undo(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> int:

@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from core.faults import each
 from core.locks import for_update
 from core.public_ids import LENGTH
 from engine.errors import Refused
@@ -284,28 +285,27 @@ def start(*, division: Division, names: int, after: int, by: Actor, now: datetim
     return entered[names:]
 
 
-def due_lists(now: datetime) -> list[int]:
-    """Return the ids of lists that start now, or whose start is to be set, for the sweep."""
-    runs = Division.objects.filter(offer__isnull=False, status=Division.Status.ENTRIES, tournament__status__in=OPEN)
-    due = []
-    for run in runs.select_related("tournament", "offer").order_by("pk"):
-        if run.starts_at is None:
-            follows = is_full(run) and (_is_ready(run) or not _has_free(run.offer))
-        else:
-            follows = run.starts_at <= now or not is_full(run)
-        if follows:
-            due.append(run.pk)
-    return due
-
-
 def start_lists(now: datetime) -> None:
     """Start the lists whose countdown is over, each in its own transaction."""
-    for division_id in due_lists(now):
+
+    def start(run: Division) -> None:
+        if not _is_due(run, now):
+            return
         try:
-            start_due(division_id=division_id, now=now)
+            start_due(division_id=run.pk, now=now)
         except Refused as refused:
             # It is tried again, and its page says that it waits.
-            logger.warning("list_not_started", division=division_id, code=refused.code)
+            logger.warning("list_not_started", division=run.pk, code=refused.code)
+
+    runs = Division.objects.filter(offer__isnull=False, status=Division.Status.ENTRIES, tournament__status__in=OPEN)
+    each("lists", runs.select_related("tournament", "offer").order_by("pk"), start)
+
+
+def _is_due(run: Division, now: datetime) -> bool:
+    """Whether a list starts now, or its start is to be set."""
+    if run.starts_at is None:
+        return is_full(run) and (_is_ready(run) or not _has_free(run.offer))
+    return run.starts_at <= now or not is_full(run)
 
 
 def start_due(*, division_id: int, now: datetime) -> Draw | None:

@@ -24,7 +24,7 @@ SWEEP_AT_ONCE = 100
 def due_fixtures(now: datetime) -> list[int]:
     """Return the ids of fixtures past their deadline that the rule has not been applied to."""
     rows = Fixture.objects.filter(status=Fixture.Status.READY, deadline_done=False, due_at__lte=now - GRACE)
-    return list(rows.order_by("due_at", "pk").values_list("pk", flat=True)[:SWEEP_AT_ONCE])
+    return list(rows.order_by("due_at", "pk").values_list("pk", flat=True))
 
 
 def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:

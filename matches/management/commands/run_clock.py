@@ -1,6 +1,7 @@
 """`./manage.py run_clock`: the process that lets flags fall and pauses end in matches played here."""
 
 import signal
+from contextlib import suppress
 from threading import Event
 from types import FrameType
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
+from core.faults import ItemsFailed
 from core.queue import require_broker
 from matches.play import clock_worker
 
@@ -26,4 +28,6 @@ class Command(BaseCommand):
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, stop)
         while not stopped.wait(clock_worker.INTERVAL):
-            clock_worker.work(now=timezone.now())
+            # Each failure was logged and listed; the other matches go on.
+            with suppress(ItemsFailed):
+                clock_worker.work(now=timezone.now())

@@ -12,6 +12,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from core import times
+from core.faults import each
 from core.live.publishing import touch_on_commit
 from core.locks import for_update
 from engine.actions import Act
@@ -378,7 +379,8 @@ def lapse_invitations(*, now: datetime) -> int:
     if absences.is_silent(now):
         return 0
     due = LiveMatch.objects.filter(lapses_at__lte=now - GRACE, match__state=Match.State.LIVE).order_by("lapses_at")
-    return sum(lapse(match_id=pk, now=now) for pk in due.values_list("pk", flat=True)[:LAPSES_AT_ONCE])
+    ids = due.values_list("pk", flat=True)
+    return sum(each("invitations", ids, lambda pk: lapse(match_id=pk, now=now), at_most=LAPSES_AT_ONCE))
 
 
 def lapse(*, match_id: int, now: datetime) -> bool:
