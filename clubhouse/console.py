@@ -76,7 +76,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
     fixtures = [line.fixture for line in lines]
     taken = {need.line.fixture.pk for need in needs if need.kind in ("dispute", "claim", "untold")}
     stopped = workers.stopped_work()
-    waits = waiting_letters(tournament, now)
+    waits = [*waiting_letters(tournament, now), *workers.failing_steps(tournament)]
     can_begin = {fixture.pk for fixture in playable(fixtures)} - taken
     ready = sorted((line for line in lines if line.fixture.pk in can_begin), key=_is_not_in_play)
     division = _chosen(divisions, chosen)
@@ -95,7 +95,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "kept": kept[:MAX_NEEDS],
         "not_back": not_back,
         "stopped_work": stopped,
-        "letter_waits": waits,
+        "waits": waits,
         "messages_reported": messages[:MAX_NEEDS],
         "more_needs": len(needs) > MAX_NEEDS,
         "unopposed": unopposed(needs),

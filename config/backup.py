@@ -34,9 +34,8 @@ from django.utils.duration import duration_string
 from redis.exceptions import RedisError
 
 from config import new_database
-from config.celery import SWEEPS
 from config.environment import VERSION
-from core.queue import broker
+from core.queue import SWEEPS, broker
 from matches.models import Pulse
 
 # The archive: a ZIP file with one part for each table, and a manifest with the checksum of each part.

@@ -21,15 +21,24 @@ from redis.exceptions import ConnectionError as ClosedConnection
 from redis.exceptions import RedisError
 
 from core.faults import ItemsFailed
-from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, SIGN_EVERY, URGENT, broker, require_broker, sign
+from core.queue import (
+    ANALYSIS,
+    BACKGROUND,
+    GUESTS,
+    OUTGOING,
+    RECORDS,
+    SIGN_EVERY,
+    SWEEPS,
+    URGENT,
+    broker,
+    require_broker,
+    sign,
+)
 
 # When each sweep last ended, noted in the broker by whichever worker ran it.
 
 
 log = structlog.get_logger(__name__)
-
-SWEEPS = "barpoint-sweeps"
-"""A hash of the broker: the name of a task and seconds since the epoch."""
 
 
 def note_sweeps(app: Celery) -> None:

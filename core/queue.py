@@ -109,3 +109,10 @@ def signed_ago(queues: Sequence[str]) -> dict[str, float]:
 def unattended(queues: Sequence[str]) -> list[str]:
     """Return the queues on which nobody works. Raises RedisError."""
     return [queue for queue, seconds in signed_ago(queues).items() if seconds > ABSENT_AFTER]
+
+
+# When each sweep last ended, which `config.celery` notes.
+
+
+SWEEPS = "barpoint-sweeps"
+"""A hash of the broker: the name of a task and seconds since the epoch."""

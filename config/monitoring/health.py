@@ -6,6 +6,7 @@ import shutil
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -32,11 +33,11 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from config.backup import DRILLS
-from config.celery import SWEEPS
 from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
 from core.access import Who, open_to
-from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, URGENT, broker, signed_ago, unattended
+from core.faults import failing
+from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, SWEEPS, URGENT, broker, signed_ago, unattended
 from matches.models import Analysis, Match, RatingMark, Submission
 from players.models import Delivery, LogEntry
 from tournaments.models import Draw
@@ -84,11 +85,11 @@ _last_state: tuple[float, dict[str, str]] | None = None
 
 
 def site_state() -> dict[str, str]:
-    """Return the states of database and queue, not older than HEALTH_LASTS; one thread at a time looks."""
+    """Return the states of database, queue and sweeps, not older than HEALTH_LASTS; one thread at a time looks."""
     global _last_state
     with _checking:
         if _last_state is None or time.monotonic() - _last_state[0] >= settings.HEALTH_LASTS:
-            states = {"database": database_state(), "queue": queue_state()}
+            states = {"database": database_state(), "queue": queue_state(), "sweeps": sweeps_state()}
             _last_state = time.monotonic(), states
         return _last_state[1]
 
@@ -121,6 +122,12 @@ def queue_state() -> str:
     if missing:
         log.error("queues_unattended", queues=missing)
     return f"no worker for {', '.join(missing)}" if missing else OK
+
+
+def sweeps_state() -> str:
+    """Return OK, or how many items fail in the sweeps, which only concerns their events."""
+    count = len(failing())
+    return f"{count} failing" if count else OK
 
 
 def attended_queues() -> list[str]:
@@ -206,7 +213,10 @@ class QueueCollector(Collector):
         signed = GaugeMetricFamily("barpoint_worker_age_seconds", "Time since a worker last signed.", labels=["queue"])
         for queue, seconds in signed_ago(attended_queues()).items():
             signed.add_metric([queue], seconds)
-        yield from (messages, lag, signed)
+        items = GaugeMetricFamily("barpoint_failing_items", "What fails in each run of a sweep.", labels=["kind"])
+        for kind, count in sorted(Counter(item.kind for item in failing()).items()):
+            items.add_metric([kind], count)
+        yield from (messages, lag, signed, items)
 
 
 def _of_drills(now: datetime) -> Iterator[GaugeMetricFamily]:

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from core.faults import each
 from core.queue import resend_after
 from matches.lifecycle import provisional
-from matches.lifecycle.finish import announce
+from matches.lifecycle.finish import match_settled
 from matches.models import Claim, Match, Objection, Provisional, Submission
 from matches.reporting import notifications, records, reports
 
@@ -78,4 +78,11 @@ def announce_unsettled(*, now: datetime) -> int:
     """Send `match_settled` for results whose time has come, and again where no receiver acted; return how many."""
     is_due = Q(settle_at__lte=now) | Q(settle_at=None) & ~Q(results__at__gt=now - resend_after())
     unsettled = Match.objects.filter(is_due, unsettled=True).order_by("pk")
-    return len(each("unsettled", unsettled.values_list("pk", flat=True), announce, at_most=BATCH_SIZE))
+    # Unlike after a commit, a receiver that fails is noticed.
+    settled = each(
+        "unsettled",
+        unsettled.values_list("pk", flat=True),
+        lambda pk: match_settled.send(sender=Match, match_id=pk),
+        at_most=BATCH_SIZE,
+    )
+    return len(settled)

@@ -45,9 +45,9 @@ from config.backup import (
     snapshot,
     temporary_database,
 )
-from config.celery import SWEEPS
 from config.database import from_url
 from core.live.site_version import VERSION
+from core.queue import SWEEPS
 from demo.club import load
 from matches.models import Match, PlayerRating, Pulse
 from matches.ratings.services import check_ratings, default_pool

@@ -150,14 +150,14 @@ def test_bob_sees_times_in_his_own_time_zone(bob: User) -> None:
 def test_readyz_checks_the_database(client: Client, db: None) -> None:
     response = client.get("/readyz")
     assert response.status_code == 200
-    assert response.json() == {"database": "ok", "queue": "ok"}
+    assert response.json() == {"database": "ok", "queue": "ok", "sweeps": "ok"}
 
 
 @pytest.mark.usefixtures("broker_down")
 def test_readyz_reports_a_missing_queue(client: Client, db: None) -> None:
     response = client.get("/readyz")
     assert response.status_code == 200
-    assert response.json() == {"database": "ok", "queue": "down"}
+    assert response.json() == {"database": "ok", "queue": "down", "sweeps": "ok"}
 
 
 @pytest.mark.usefixtures("broker_down")

@@ -102,7 +102,7 @@ class Installation:
         return int((self.var / "run" / f"{name}.pid").read_text())
 
     def answers(self) -> bool:
-        return self.get("/readyz") == b'{"database": "ok", "queue": "ok"}'
+        return self.get("/readyz") == b'{"database": "ok", "queue": "ok", "sweeps": "ok"}'
 
     def get(self, path: str) -> bytes:
         """Return the page; nothing if there is no answer or an error."""

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 from functools import cache as cache_function
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.conf import settings
 from django.core.cache import cache
-from django.db.models import Min
+from django.db.models import Manager, Min
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from redis import Redis
@@ -14,10 +14,15 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from core.faults import FailingItem, failing
 from core.queue import OUTGOING, RECORDS, URGENT, unattended
-from matches.models import Claim, Match, RatingPool, Submission
-from tournaments.models import Draw, Fixture
+from core.times import event_time
+from matches.models import Claim, Match, Proposal, Provisional, RatingPool, Submission
+from tournaments.models import Division, Draw, Fixture, Series, Tournament
 from tournaments.results.overdue import GRACE
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 # Whether beat, broker and workers are alive: beat sends a task every few seconds, and a worker stores the time.
 
@@ -87,6 +92,67 @@ def stopped_work() -> list[str]:
         return [str(STOPPED[queue]) for queue in unattended(list(STOPPED))]
     except RedisError:
         return []
+
+
+# What fails in each run of a sweep, and the event in which it does.
+
+
+_STAGE, _MATCH, _RESULT = "stage__division__tournament", "match__parent_topic", "result__match__parent_topic"
+_LIVE = (Match.objects, "parent_topic", gettext_lazy("A match played on the site"))
+_REPORT = gettext_lazy("What follows from a result")
+FAILING: dict[str, tuple[Manager[Any], str, "StrPromise"]] = {
+    "draws": (Draw.objects, _STAGE, gettext_lazy("A draw")),
+    "countdowns": (Draw.objects, _STAGE, gettext_lazy("A draw")),
+    "lists": (Division.objects, "tournament", gettext_lazy("A draw")),
+    "deadlines": (Fixture.objects, _STAGE, gettext_lazy("A deadline")),
+    "match-deadlines": (Match.objects, "parent_topic", gettext_lazy("A deadline")),
+    "appointments": (Proposal.objects, _MATCH, gettext_lazy("A deadline")),
+    "held-up": (Division.objects, "tournament", _REPORT),
+    "unsettled": (Match.objects, "parent_topic", _REPORT),
+    "reports": (Claim.objects, _MATCH, _REPORT),
+    "records": (Submission.objects, _MATCH, _REPORT),
+    "provisional-results": (Provisional.objects, _RESULT, _REPORT),
+    "news-of-results": (Provisional.objects, _RESULT, _REPORT),
+    "floors": (Tournament.objects, "pk", gettext_lazy("Calling matches")),
+    "check-in-days": (Division.objects, "tournament", gettext_lazy("The check-in of the day")),
+    "letters": (Tournament.objects, "pk", gettext_lazy("The e-mail of the morning after")),
+    "letter-corrections": (Tournament.objects, "pk", gettext_lazy("The e-mail of the morning after")),
+    "finals": (Series.objects, "final", gettext_lazy("The final of the season")),
+    **dict.fromkeys(("clocks", "invitations", "absences", "bots"), _LIVE),
+}
+"""By kind, as sweeps name what they do in an event: its rows, the path from one to the event, or to the topic of the
+division of its match, and what it is to directors."""
+
+
+def failing_in_events() -> list[tuple[FailingItem, Tournament | None]]:
+    """Return what fails in the sweeps, longest first, each with its event, if it belongs to one."""
+    items = failing()
+    owners: dict[tuple[str, str], Any] = {}
+    for kind, (rows, path, _step) in FAILING.items():
+        if due := [item.id for item in items if item.kind == kind]:
+            owners |= {(kind, str(pk)): owner for pk, owner in rows.filter(pk__in=due).values_list("pk", path)}
+    if not owners:
+        return [(item, None) for item in items]
+    public_ids = [topic.partition(":")[2] for topic in owners.values() if isinstance(topic, str)]
+    divisions = {row.topic: row.tournament_id for row in Division.objects.filter(public_id__in=public_ids)}
+    ids = {key: divisions.get(owner, owner) for key, owner in owners.items() if owner}
+    events = Tournament.objects.select_related("club").in_bulk([pk for pk in ids.values() if isinstance(pk, int)])
+    return [(item, events.get(ids.get((item.kind, item.id)))) for item in items]
+
+
+def failing_steps(event: Tournament) -> list[str]:
+    """Return a sentence about each kind of step that fails in an event, for "Needs you"."""
+    since: dict[str, float] = {}
+    for item, owner in failing_in_events():
+        if owner == event:
+            since.setdefault(str(FAILING[item.kind][2]), item.since)
+    text = _(
+        "{step}: failing since {time} because of an error of the site. The site keeps trying; everything else goes on."
+    )
+    return [
+        text.format(step=step, time=event_time(datetime.fromtimestamp(at, UTC), event.time_zone))
+        for step, at in since.items()
+    ]
 
 
 class Queue(NamedTuple):

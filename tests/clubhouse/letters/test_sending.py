@@ -205,7 +205,7 @@ def test_directors_see_which_match_keeps_the_letter_waiting(club: Club) -> None:
 
     def waiting(at: datetime) -> list[str]:
         page = console_page(event_of(cup), "", SYSTEM, at)
-        return list(page["letter_waits"])
+        return list(page["waits"])
 
     assert waiting(EIGHT - MINUTE) == []
     assert waiting(EIGHT) == ["Last night’s letter waits: M3 is open."]

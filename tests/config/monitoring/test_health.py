@@ -50,7 +50,7 @@ def test_readyz_is_red_while_another_process_holds_the_lock(client: Client) -> N
         cursor.execute("ROLLBACK")
     other.close()
     assert (while_locked.status_code, while_locked.json()["database"]) == (503, "locked")
-    assert client.get("/readyz").json() == {"database": "ok", "queue": "ok"}
+    assert client.get("/readyz").json() == {"database": "ok", "queue": "ok", "sweeps": "ok"}
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA busy_timeout")

@@ -52,7 +52,7 @@ from tournaments.results.needs import (
     unopposed,
     waiting_letters,
 )
-from tournaments.results.workers import stopped_work
+from tournaments.results.workers import failing_steps, stopped_work
 from tournaments.standings.placings import champions
 
 # Sending an open floor only those of its parts that have changed.
@@ -157,10 +157,10 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
     undoable = last_act(tournament, by)
     zone = ZoneInfo(tournament.time_zone)
     held_up = sum(len(flow.hold_ups) + (flow.blocked is not None) for flow in flows)
-    stopped, waits = stopped_work(), waiting_letters(tournament, now)
+    stopped, waits = stopped_work(), [*waiting_letters(tournament, now), *failing_steps(tournament)]
     return {
         "stopped_work": stopped,
-        "letter_waits": waits,
+        "waits": waits,
         "flows": flows,
         "faulty": faulty,
         "view": view,
