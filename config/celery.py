@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 from celery import Celery
+from celery.beat import Scheduler
 from celery.exceptions import CPendingDeprecationWarning
 from celery.schedules import crontab
 from celery.signals import beat_init, celeryd_after_setup, setup_logging, task_failure, task_success, worker_ready
@@ -175,6 +176,38 @@ def take_turns(schedule: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]
     return schedule
 
 
+class SteadyScheduler(Scheduler):  # type: ignore[misc]
+    """Celery's scheduler, for which time goes on evenly when the clock is set.
+
+    Celery compares the clock with when each task was last sent: after an hour back, it would send nothing for an hour.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._ahead = time.time() - time.monotonic()
+        super().__init__(*args, **options)
+        self._follow_clock(timedelta())
+
+    def tick(self, *args: Any, **options: Any) -> float:
+        """Send what is due, and return after how many seconds something else may be."""
+        before, self._ahead = self._ahead, time.time() - time.monotonic()
+        if abs(self._ahead - before) > CLOCK_SET:
+            log.warning("clock_was_set", seconds=round(self._ahead - before))
+            self._follow_clock(timedelta(seconds=self._ahead - before))
+        wait: float = super().tick(*args, **options)
+        return wait
+
+    def _follow_clock(self, jump: timedelta) -> None:
+        for entry in self.schedule.values():
+            # A time of day is waited for on the new clock.
+            moved = entry.last_run_at + (timedelta() if isinstance(entry.schedule, crontab) else jump)
+            entry.last_run_at = min(moved, self.app.now())
+        self._heap = None
+
+
+CLOCK_SET = 10.0
+"""Seconds by which the clock and the time that has passed part when the clock is set."""
+
+
 class Config:
     """Celery's settings, read when the app is first used."""
 
@@ -211,7 +244,7 @@ class Config:
     # One at a time, so that a long adjudication does not hold messages that another worker could take.
     worker_prefetch_multiplier = 1
     # The schedule below is complete, so beat needs no file.
-    beat_scheduler = "celery.beat:Scheduler"
+    beat_scheduler = "config.celery:SteadyScheduler"
     beat_max_loop_interval = 1
     # What a worker takes that is started without naming queues.
     task_queues = tuple(map(Queue, (URGENT, RECORDS, BACKGROUND, GUESTS, OUTGOING)))

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from time import monotonic
+from types import SimpleNamespace
 
 import structlog
 from celery import current_app
@@ -116,3 +118,18 @@ def unattended(queues: Sequence[str]) -> list[str]:
 
 SWEEPS = "barpoint-sweeps"
 """A hash of the broker: the name of a task and seconds since the epoch."""
+STOPPED_AFTER = 60.0
+"""Seconds without the end of a sweep after which all of them have stopped."""
+_seen = SimpleNamespace(sweeps=None, at=0.0)
+
+
+def sweeps_stopped() -> bool:
+    """Return whether no sweep has ended for a minute while this process looked. Raises RedisError.
+
+    No clock is compared with the times, which lie ahead of one that was set back.
+    """
+    with broker() as client:
+        sweeps = client.hgetall(SWEEPS)
+    if sweeps != _seen.sweeps:
+        _seen.sweeps, _seen.at = sweeps, monotonic()
+    return bool(monotonic() - _seen.at > STOPPED_AFTER)

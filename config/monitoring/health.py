@@ -37,7 +37,19 @@ from config.database import DOWN, FULL, LOCKED, outage_of
 from config.monitoring import is_measured
 from core.access import Who, open_to
 from core.faults import failing
-from core.queue import ANALYSIS, BACKGROUND, GUESTS, OUTGOING, RECORDS, SWEEPS, URGENT, broker, signed_ago, unattended
+from core.queue import (
+    ANALYSIS,
+    BACKGROUND,
+    GUESTS,
+    OUTGOING,
+    RECORDS,
+    SWEEPS,
+    URGENT,
+    broker,
+    signed_ago,
+    sweeps_stopped,
+    unattended,
+)
 from matches.models import Analysis, Match, RatingMark, Submission
 from players.models import Delivery, LogEntry
 from tournaments.models import Draw
@@ -72,7 +84,7 @@ def _drain(_signal: int, _frame: object) -> None:
 
 log = structlog.get_logger(__name__)
 
-OK = "ok"
+OK, STOPPED = "ok", "stopped"
 STATEMENT_TIMED_OUT = "57014"
 PATIENCE_MS = 2000
 """How long the write may wait for a lock."""
@@ -125,7 +137,13 @@ def queue_state() -> str:
 
 
 def sweeps_state() -> str:
-    """Return OK, or how many items fail in the sweeps, which only concerns their events."""
+    """Return OK, that none has ended for a minute, or how many items fail, which only concerns their events."""
+    try:
+        if sweeps_stopped():
+            log.error("sweeps_stopped")
+            return STOPPED
+    except RedisError:
+        return DOWN
     count = len(failing())
     return f"{count} failing" if count else OK
 
@@ -283,9 +301,13 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @never_cache
 @open_to(get=Who.EVERYBODY)
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Answer 503 unless the database takes a write. Without the queue the site works, so that is only reported."""
+    """Answer 503 unless the database takes a write and sweeps come.
+
+    Without the queue the site works, so that is only reported.
+    """
     state = site_state()
-    return JsonResponse(state, status=200 if state["database"] == OK else 503)
+    is_ready = state["database"] == OK and state["sweeps"] != STOPPED
+    return JsonResponse(state, status=200 if is_ready else 503)
 
 
 @never_cache

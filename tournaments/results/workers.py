@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from core.faults import FailingItem, failing
-from core.queue import OUTGOING, RECORDS, URGENT, unattended
+from core.queue import OUTGOING, RECORDS, URGENT, sweeps_stopped, unattended
 from core.times import event_time
 from matches.models import Claim, Match, Proposal, Provisional, RatingPool, Submission
 from tournaments.models import Division, Draw, Fixture, Series, Tournament
@@ -84,14 +84,17 @@ STOPPED = {
     OUTGOING: gettext_lazy("E-mails and notifications are not being sent: no worker is running."),
 }
 """By queue, of those that a director may wait for."""
+SILENT = gettext_lazy("Draws, calls and deadlines have stopped: nothing has started them for a minute.")
 
 
 def stopped_work() -> list[str]:
     """Return a sentence about each kind of work that has stopped; without a broker the verdict says what is wrong."""
     try:
-        return [str(STOPPED[queue]) for queue in unattended(list(STOPPED))]
+        stopped = unattended(list(STOPPED))
+        is_silent = URGENT not in stopped and sweeps_stopped()
     except RedisError:
         return []
+    return [*([str(SILENT)] if is_silent else []), *(str(STOPPED[queue]) for queue in stopped)]
 
 
 # What fails in each run of a sweep, and the event in which it does.

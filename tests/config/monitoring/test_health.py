@@ -2,6 +2,8 @@
 
 import re
 import signal
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +12,9 @@ from django.test import Client
 from redis import Redis
 
 from config.monitoring import health
-from core.queue import ABSENT_AFTER, RECORDS, URGENT, WORKERS, sign
+from core import queue
+from core.queue import ABSENT_AFTER, OUTGOING, RECORDS, STOPPED_AFTER, SWEEPS, URGENT, WORKERS, sign
+from tournaments.results.workers import stopped_work
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +22,33 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for a lock, and look again in each test."""
     monkeypatch.setattr(health, "PATIENCE_MS", 100)
     monkeypatch.setattr(health, "_last_state", None)
+    monkeypatch.setattr(queue, "_seen", SimpleNamespace(sweeps=None, at=0.0))
+
+
+@pytest.mark.django_db
+def test_readyz_is_red_when_no_sweep_has_ended_for_a_minute(
+    client: Client, valkey: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    an_hour_ahead = time.time() + 3600
+    valkey.hset(SWEEPS, mapping={"tournaments.heartbeat": an_hour_ahead, "players.delete_expired": 0})
+    sign(valkey, [URGENT, RECORDS, OUTGOING])
+
+    def look(seconds: float) -> tuple[int, str, list[str]]:
+        queue._seen.at -= seconds
+        response = client.get("/readyz")
+        return response.status_code, response.json()["sweeps"], stopped_work()
+
+    assert look(0) == (200, "ok", []), "however long ago it was: the process has just begun to look"
+    assert look(STOPPED_AFTER - 5) == (200, "ok", [])
+    assert look(6) == (
+        503,
+        "stopped",
+        ["Draws, calls and deadlines have stopped: nothing has started them for a minute."],
+    )
+    valkey.hset(SWEEPS, "tournaments.heartbeat", time.time())
+    assert look(0) == (200, "ok", []), "one ended, by a clock that was set back"
+    valkey.hset(WORKERS, URGENT, 0)
+    assert look(61)[2] == ["Draws, calls and deadlines have stopped: no worker is running."]
 
 
 def test_healthz_needs_no_database(client: Client) -> None:
