@@ -262,9 +262,10 @@ AUTH_PASSWORD_VALIDATORS = [
 
 # On one machine without a mail server, e-mails are written to files; never to the terminal, since links in them work
 # like keys.
-_MAILER = "filebased" if LOCAL and not os.environ.get("EMAIL_HOST") else "smtp"
+_TO_FILES = LOCAL and not os.environ.get("EMAIL_HOST")
+_MAILER = "django.core.mail.backends.filebased.EmailBackend" if _TO_FILES else "core.mail.SmtpBackend"
 EMAIL_FILE_PATH = VAR_DIR / "mail"
-EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", f"django.core.mail.backends.{_MAILER}.EmailBackend")
+EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", _MAILER)
 if "console" in EMAIL_BACKEND and not (LOCAL or DEBUG):
     raise ImproperlyConfigured("EMAIL_BACKEND would write links to choose a new password to the log of a server.")
 EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")

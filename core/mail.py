@@ -1,37 +1,95 @@
 """E-mails as plain text."""
 
 import smtplib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends import smtp
 from django.template.loader import render_to_string
 
 from core import breaker
+from core.conversations import Conversation
 
 AUTOMATIC = {"Auto-Submitted": "auto-generated"}
 """Says that nobody has typed it (RFC 3834), so that no holiday reply comes back."""
 
 
-def send_mail(
-    *, to: str, subject: str, template: str, context: Mapping[str, Any], headers: Mapping[str, str] | None = None
-) -> None:
+def _nothing() -> None:
+    return None
+
+
+class _Client(smtplib.SMTP):
+    """A conversation with the mail server that ends in time; `handing_over` is called before the e-mail is sent."""
+
+    def __init__(self, handing_over: Callable[[], None], *args: Any, **kwargs: Any) -> None:
+        self._handing_over = handing_over
+        self._conversation = Conversation(lambda: self.sock)
+        super().__init__(*args, **kwargs)
+
+    def send(self, s: Any) -> None:
+        """Send a command, which is text, or the e-mail, which is bytes and follows once the server wants it."""
+        if isinstance(s, bytes):
+            try:
+                self._conversation.check()
+                self._handing_over()
+            except BaseException:
+                self.close()  # QUIT would be taken for a line of the e-mail.
+                raise
+        super().send(s)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._conversation.end()
+        super().close()
+
+
+class _TlsClient(_Client, smtplib.SMTP_SSL):
+    """The same over TLS from the beginning."""
+
+
+class SmtpBackend(smtp.EmailBackend):
+    """Django's backend, in conversations that end in time."""
+
+    handing_over: Callable[[], None] = staticmethod(_nothing)
+
+    @property
+    def connection_class(self) -> Any:
+        """Return what opens a connection."""
+        return partial(_TlsClient if self.use_ssl else _Client, self.handing_over)
+
+
+def send_mail(*, to: str, subject: str, template: str, context: Mapping[str, Any]) -> None:
     """Render a text template and send it to one recipient; see `send_text`."""
-    send_text(to=to, subject=subject, text=render_to_string(template, dict(context)), headers=headers)
+    send_text(to=to, subject=subject, text=render_to_string(template, dict(context)))
 
 
-def send_text(*, to: str, subject: str, text: str, headers: Mapping[str, str] | None = None) -> None:
-    """Send an e-mail to one recipient.
+def send_text(
+    *,
+    to: str,
+    subject: str,
+    text: str,
+    headers: Mapping[str, str] | None = None,
+    handing_over: Callable[[], None] = _nothing,
+) -> None:
+    """Send an e-mail to one recipient; `handing_over` is called before the server may have received it.
 
-    Raises OSError if it cannot be sent, and its subclass LeftAlone if the mail server did not answer before.
+    Raises OSError if it cannot be sent, its subclass LeftAlone if the mail server did not answer before, and whatever
+    `handing_over` raises, in which case nothing was handed over.
     """
     # A subject is one line, whatever line breaks a name in it contains.
     line = " ".join(subject.split())
     server = f"smtp {settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
     breaker.check(server)
+    connection = get_connection()
+    if isinstance(connection, SmtpBackend):
+        connection.handing_over = handing_over
+    else:
+        handing_over()  # Files take it at once.
     try:
-        EmailMessage(line, text, to=[to], headers={**(headers or {}), **AUTOMATIC}).send()
+        EmailMessage(line, text, to=[to], headers={**(headers or {}), **AUTOMATIC}, connection=connection).send()
     except OSError as error:
         if _is_away(error):
             breaker.failed(server)

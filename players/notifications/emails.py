@@ -9,10 +9,11 @@ from django.conf import settings
 from django.core.signing import BadSignature, Signer
 from django.db.models import Q
 from django.http import Http404
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from core.breaker import LeftAlone
-from core.mail import send_mail
+from core.mail import send_text
 from players.models import Delivery, User
 from players.notifications.deliveries import claim_emails, mark_dropped, mark_failed, mark_sent, postpone
 from players.notifications.kinds import NotificationKind, NotificationText, kind_of, registered, texts_of, written_for
@@ -94,7 +95,7 @@ def _send(deliveries: Sequence[Delivery], now: datetime) -> bool:
             "List-Unsubscribe": f"<{unsubscribe}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         }
-        send_mail(to=reader.email, subject=subject, template=TEMPLATE, context=context, headers=headers)
+        send_text(to=reader.email, subject=subject, text=render_to_string(TEMPLATE, context), headers=headers)
     return True
 
 

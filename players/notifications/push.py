@@ -24,6 +24,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from core import breaker
+from core.conversations import Conversation
 from core.locks import lock_row
 from core.public_ids import new_public_id
 from engine.errors import Refused
@@ -347,12 +348,18 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
 
 def _post(endpoint: PushEndpoint, headers: dict[str, str], body: bytes, connect: Connect) -> int:
     """Send a request and return the status of the response. Redirections are not followed."""
-    connection = connect(endpoint)
+    connection: HTTPConnection | None = None
+    conversation = Conversation(lambda: getattr(connection, "sock", None))
     try:
+        connection = connect(endpoint)
+        connection.connect()
+        conversation.check()
         connection.request("POST", endpoint.target, body=body, headers=headers)
         return connection.getresponse().status
     finally:
-        connection.close()
+        conversation.end()
+        if connection is not None:
+            connection.close()
 
 
 def _headers(row: Delivery, endpoint: PushEndpoint, now: datetime) -> dict[str, str]:

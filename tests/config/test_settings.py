@@ -81,7 +81,7 @@ def test_a_server_is_closed_until_its_settings_open_it(tmp_path: Path) -> None:
         assert settings[f"{cookie}_COOKIE_SECURE"] is True
     assert settings["SECURE_SSL_REDIRECT"] is True
     assert settings["SECURE_HSTS_SECONDS"] == 365 * 24 * 3600
-    assert "smtp" in str(settings["EMAIL_BACKEND"]), "links for a new password would be in the log"
+    assert "Smtp" in str(settings["EMAIL_BACKEND"]), "links for a new password would be in the log"
 
 
 def test_a_local_site_makes_its_own_secret_key_once_and_keeps_it_private(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_a_local_site_makes_its_own_secret_key_once_and_keeps_it_private(tmp_pat
 def test_a_local_site_writes_emails_to_files_unless_a_mail_server_is_named(tmp_path: Path) -> None:
     assert "filebased" in str(settings_with(tmp_path, BARPOINT_PROFILE="local")["EMAIL_BACKEND"])
     named = settings_with(tmp_path, BARPOINT_PROFILE="local", EMAIL_HOST="mail.example.org")
-    assert "smtp" in str(named["EMAIL_BACKEND"])
+    assert "Smtp" in str(named["EMAIL_BACKEND"])
 
 
 def test_the_debug_toolbar_is_off_unless_debugging(tmp_path: Path) -> None:

@@ -1,20 +1,29 @@
-"""A mail server that keeps what it receives, for installations that send e-mails."""
+"""A mail server that keeps what it receives, and refuses, hesitates or closes wherever a test wants it to."""
 
 import email
 import socketserver
 import threading
+from collections.abc import Callable
 from email.message import Message
+
+CONNECTED, MIDDLE, RECEIVED, ANSWERED = "CONNECTED", "MIDDLE", "RECEIVED", "ANSWERED"
+"""Steps of a conversation that are not commands: before the greeting, after the first line of an e-mail, before it is
+kept, and before the client is answered that it was."""
+USUAL = {CONNECTED: "220 mailbox", "DATA": "354 go on", "QUIT": "221 bye"}
+Behave = Callable[[str], str | None]
+"""Called with each step or command; returns an answer other than the usual one. Raise ConnectionError to close."""
 
 
 class Mailbox:
     """Listens on `port` of this machine until `close`."""
 
-    def __init__(self) -> None:
+    def __init__(self, behave: Behave = lambda step: None) -> None:
         self.messages: list[Message] = []
+        self.behave = behave
         self._server = _Server(("127.0.0.1", 0), _Session)
         self._server.mailbox = self
         self.port = int(self._server.server_address[1])
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def close(self) -> None:
         """Stop listening."""
@@ -35,26 +44,36 @@ class _Session(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         """Answer the commands of one connection."""
-        self._answer("220 mailbox")
-        for line in self.rfile:
-            command = line[:4].upper()
-            if command == b"DATA":
-                self._answer("354 go on")
-                self._receive()
-            elif command == b"QUIT":
-                self._answer("221 bye")
-                return
-            else:
-                self._answer("250 ok")
+        try:
+            self._answer(CONNECTED)
+            for line in self.rfile:
+                command = line[:4].upper().decode()
+                answer = self._answer(command)
+                if command == "DATA" and answer.startswith("354"):
+                    self._receive()
+                elif command == "QUIT":
+                    return
+        except ConnectionError:
+            return
 
     def _receive(self) -> None:
         lines: list[bytes] = []
         for line in self.rfile:
             if line == b".\r\n":
-                self.server.mailbox.messages.append(email.message_from_bytes(b"".join(lines)))
-                self._answer("250 ok")
+                answer = self.server.mailbox.behave(RECEIVED) or "250 ok"
+                if answer.startswith("250"):
+                    self.server.mailbox.messages.append(email.message_from_bytes(b"".join(lines)))
+                self.server.mailbox.behave(ANSWERED)
+                self._write(answer)
                 return
+            if not lines:
+                self.server.mailbox.behave(MIDDLE)
             lines.append(line.removeprefix(b"."))
 
-    def _answer(self, text: str) -> None:
+    def _answer(self, step: str) -> str:
+        answer = self.server.mailbox.behave(step) or USUAL.get(step, "250 ok")
+        self._write(answer)
+        return answer
+
+    def _write(self, text: str) -> None:
         self.wfile.write(text.encode() + b"\r\n")

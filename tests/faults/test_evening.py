@@ -47,7 +47,7 @@ class Evening(Event):
 
     def start(self) -> "subprocess.Popen[str]":
         self.env |= {
-            "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+            "EMAIL_BACKEND": "core.mail.SmtpBackend",
             "EMAIL_HOST": "127.0.0.1",
             "EMAIL_PORT": str(self.mailbox.port),
             "RESULT_UNDO_SECONDS": str(self.undo_seconds),

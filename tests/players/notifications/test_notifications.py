@@ -108,7 +108,7 @@ def test_each_kind_is_sent_as_chosen(bob: User, wanted: set[str], listed: int, e
 def test_a_failed_email_is_tried_again_with_growing_waits_and_then_given_up(
     bob: User, client: Client, settings: Any
 ) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = "core.mail.SmtpBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
     notify(bob)
     now, waits = NOW + MINUTE, []
@@ -134,7 +134,7 @@ def test_a_mail_server_that_accepts_and_hangs_is_left_alone_and_no_attempt_is_us
 ) -> None:
     notify(bob, carol)
     with silent_server() as (port, connections):
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_BACKEND = "core.mail.SmtpBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", port, 0.05
         now = NOW + MINUTE
         for _ in range(breaker.FAILURES):
