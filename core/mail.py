@@ -1,5 +1,6 @@
 """E-mails as plain text."""
 
+import select
 import smtplib
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,6 +16,7 @@ from core.conversations import Conversation
 
 AUTOMATIC = {"Auto-Submitted": "auto-generated"}
 """Says that nobody has typed it (RFC 3834), so that no holiday reply comes back."""
+LAST_LINE = b".\r\n"
 
 
 def _nothing() -> None:
@@ -33,12 +35,23 @@ class _Client(smtplib.SMTP):
         """Send a command, which is text, or the e-mail, which is bytes and follows once the server wants it."""
         if isinstance(s, bytes):
             try:
+                # Without its last line a server has not received it.
+                super().send(s.removesuffix(LAST_LINE))
                 self._conversation.check()
+                self._check_silence()
                 self._handing_over()
             except BaseException:
                 self.close()  # QUIT would be taken for a line of the e-mail.
                 raise
+            s = LAST_LINE
         super().send(s)
+
+    def _check_silence(self) -> None:
+        """Raises SMTPServerDisconnected if the server closed the connection, or refused, amid the e-mail."""
+        poll = select.poll()
+        poll.register(self.sock, select.POLLIN)
+        if poll.poll(0):
+            raise smtplib.SMTPServerDisconnected("the mail server does not take the whole e-mail")
 
     def close(self) -> None:
         """Close the connection."""
@@ -101,3 +114,21 @@ def _is_away(error: OSError) -> bool:
     """Whether the server did not answer; one that refuses an e-mail is there."""
     answered = isinstance(error, smtplib.SMTPException)
     return not answered or isinstance(error, smtplib.SMTPConnectError | smtplib.SMTPServerDisconnected)
+
+
+def is_refusal(error: OSError) -> bool:
+    """Whether the server answered that it does not take an e-mail, so that nobody has received it."""
+    return bool(_answers(error))
+
+
+def _answers(error: OSError) -> list[tuple[int, bytes | str]]:
+    """Return the codes and texts with which the server refused an e-mail; empty if it did not, or unreadably."""
+    if isinstance(error, smtplib.SMTPRecipientsRefused):
+        answers = list(error.recipients.values())
+    elif isinstance(error, smtplib.SMTPResponseException):
+        answers = [(error.smtp_code, error.smtp_error)]
+    else:
+        answers = []
+    # A line that is too long is the plain exception, and has a code that nobody sent.
+    is_read = type(error) is not smtplib.SMTPResponseException
+    return [(code, text) for code, text in answers if is_read and 400 <= code < 600]

@@ -20,6 +20,7 @@ from core.locks import for_update
 from matches.models import Result
 from players.actors import SYSTEM, log
 from players.models import Delivery, LogEntry, Membership, Notification, Player, User
+from players.notifications.deliveries import NOT_RECEIVED
 from players.notifications.kinds import NotificationGroup, NotificationKind, OwnEmail, Params
 from players.notifications.services import Notice, notify_each, users_of
 from tournaments.models import Entry, Fixture, Letter, Tournament
@@ -138,7 +139,7 @@ def key_of(event: Tournament) -> str:
 def plan(*, event: Tournament, end: End, now: datetime) -> int:
     """Plan the letters about an event that is ready; return how many.
 
-    Letters that wait since an earlier end are planned anew; whoever got one, or may have got it, gets no second one.
+    What certainly nobody has received of an earlier end is planned anew; whoever may have got a letter gets no second.
     """
     played = users_of(_night(event.public_id, end.finished.isoformat(), now).played)
     with transaction.atomic():
@@ -147,7 +148,7 @@ def plan(*, event: Tournament, end: End, now: datetime) -> int:
         members = Membership.objects.filter(club=event.club, left_at=None).values_list("player", flat=True)
         readers = {MORNING_LETTER: sorted(played), CLUB_NIGHT: sorted(users_of(members) - played)}
         users = [user for kind in readers.values() for user in kind]
-        _forget_outdated(users, key_of(event), end)
+        pushed = _forget_outdated(users, key_of(event), end)
         at = _times(event, end, users, now)
         count = 0
         for kind, own in readers.items():
@@ -157,6 +158,7 @@ def plan(*, event: Tournament, end: End, now: datetime) -> int:
                     by_time[at[user]].append(_notice(event, end, user, key_of(event)))
             for time, notices in by_time.items():
                 count += len(notify_each(kind=kind, notices=notices, now=now, not_before=time))
+        _push_no_more(pushed, key_of(event))
         log(SYSTEM, PLANNED, _topic(event), club=event.club, finished=end.finished.isoformat(), letters=count)
     return count
 
@@ -192,7 +194,7 @@ def _times(event: Tournament, end: End, users: Collection[int], now: datetime) -
         notification__kind__in=[MORNING_LETTER, CLUB_NIGHT],
         channel=Delivery.Channel.EMAIL,
         state=Delivery.State.WAITING,
-        attempts=0,
+        batch="",
     )
     for user, other in others.values_list("notification__user", "next_at"):
         if abs(other - at[user]) < timedelta(hours=1) and other >= ready:
@@ -209,14 +211,26 @@ def _zone(zone: str, event_zone: str) -> str:
     return zone if zone in times.known() else event_zone
 
 
-def _forget_outdated(users: Collection[int], key: str, end: End) -> None:
-    """Delete the notifications with this key of an earlier end, unless somebody has tried to send their e-mail."""
-    untried = Delivery.objects.filter(
-        notification__user__in=users, notification__key=key, channel=Delivery.Channel.EMAIL, attempts=0
-    ).exclude(notification__params__finished=end.finished.isoformat())
-    # Locked, so that no worker sends one of them meanwhile.
-    unsent = {row.notification_id for row in for_update(untried, skip_locked=True)}
-    Notification.objects.filter(pk__in=unsent).exclude(deliveries__attempts__gt=0).delete()
+def _forget_outdated(users: Collection[int], key: str, end: End) -> list[int]:
+    """Delete the notifications with this key of an earlier end whose e-mail certainly nobody has received.
+
+    Return the users of them who may have got the push.
+    """
+    own = Delivery.objects.filter(notification__user__in=users, notification__key=key)
+    outdated = own.filter(NOT_RECEIVED, channel=Delivery.Channel.EMAIL).exclude(
+        notification__params__finished=end.finished.isoformat()
+    )
+    # Locked, so that no worker hands one of them over meanwhile.
+    rows = Notification.objects.filter(pk__in=[row.notification_id for row in for_update(outdated).order_by("pk")])
+    pushes = own.filter(notification__in=rows, channel=Delivery.Channel.PUSH).exclude(NOT_RECEIVED)
+    pushed = list(pushes.values_list("notification__user", flat=True))
+    rows.delete()
+    return pushed
+
+
+def _push_no_more(users: Collection[int], key: str) -> None:
+    own = Delivery.objects.filter(notification__user__in=users, notification__key=key)
+    own.filter(channel=Delivery.Channel.PUSH).update(state=Delivery.State.DROPPED)
 
 
 # Corrections.
@@ -268,11 +282,14 @@ def _is_wrong(letter: Letter, end: End, now: datetime) -> bool:
 
 def _plan_corrections(event: Tournament, end: End, letters: Sequence[Letter], now: datetime) -> None:
     key = f"letter-correction:{event.public_id}"
-    users = [letter.user_id for letter in letters]
+    letter_of_event = Delivery.objects.filter(notification__key=key_of(event), channel=Delivery.Channel.EMAIL)
+    received = letter_of_event.filter(notification__user__in=[letter.user_id for letter in letters])
+    users = list(received.exclude(NOT_RECEIVED).values_list("notification__user", flat=True))
     with transaction.atomic():
-        _forget_outdated(users, key, end)
+        pushed = _forget_outdated(users, key, end)
         notices = [_notice(event, end, user, key, CORRECTION) for user in users]
         notify_each(kind=MORNING_LETTER, notices=notices, now=now)
+        _push_no_more(pushed, key)
 
 
 # What is sent.

@@ -103,6 +103,15 @@ class Delivery(models.Model):
         DROPPED = "dropped", "no longer needed"
         GIVEN_UP = "given_up", "given up"
 
+    class Handover(models.TextChoices):
+        """What is known of whether something that is not marked as sent was received."""
+
+        NONE = "none", "not handed over"
+        BEGUN = "begun", "handed over with an unknown end"
+        REFUSED = "refused", "refused for certain"
+
+    MAX_REASON_LENGTH = 200
+
     notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="deliveries")
     channel = models.CharField(max_length=5, choices=Channel)
     subscription = models.ForeignKey(
@@ -115,9 +124,10 @@ class Delivery(models.Model):
         max_length=LENGTH, blank=True, help_text="What is sent together; the same in every attempt."
     )
     attempts = models.PositiveSmallIntegerField(default=0)
+    handover = models.CharField(max_length=7, choices=Handover, default=Handover.NONE, db_default=Handover.NONE)
     sent_at = models.DateTimeField(null=True, blank=True)
     given_up_at = models.DateTimeField(null=True, blank=True)
-    reason = models.CharField(max_length=200, blank=True, help_text="Why the last attempt failed.")
+    reason = models.CharField(max_length=MAX_REASON_LENGTH, blank=True, help_text="Why the last attempt failed.")
 
     class Meta:
         ordering = ("pk",)

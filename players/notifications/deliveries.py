@@ -1,12 +1,13 @@
 """Deliveries are claimed, sent outside any transaction, and then marked as sent, or tried again later.
 
-A delivery that was marked as sent is never sent again. If a worker dies between sending and marking, the delivery is
-sent again once the claim has expired; its Message-ID or tag is the same, so that programs recognise the repetition.
+A delivery that was marked as sent is never sent again. If a worker dies between handing over and marking, the delivery
+is sent again once the claim has expired; its Message-ID or tag is the same, so that programs recognise the repetition.
 """
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
+from typing import Any
 
 import structlog
 from django.db import transaction
@@ -26,7 +27,13 @@ WAITS = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 SWEEP_AT_ONCE = 200
 PUSHES_AT_ONCE = 3
 """Browsers of one account that pushes are sent to at the same time, so that silent ones keep few threads waiting."""
-Channel, State = Delivery.Channel, Delivery.State
+Channel, State, Handover = Delivery.Channel, Delivery.State, Delivery.Handover
+NOT_RECEIVED = ~Q(state=State.SENT) & ~Q(handover=Handover.BEGUN)
+"""What certainly nobody has received."""
+
+
+class ClaimLost(Exception):
+    """What a worker was about to hand over was withdrawn meanwhile, or is claimed by another one."""
 
 
 def _unclaimed(now: datetime) -> QuerySet[Delivery]:
@@ -107,6 +114,19 @@ def _may_receive(row: Delivery) -> bool:
     return user.is_active and (row.channel != Channel.EMAIL or user.email_verified_at is not None)
 
 
+@transaction.atomic
+def hand_over(rows: Sequence[Delivery]) -> None:
+    """Note that claimed deliveries may be received from now on. Raises ClaimLost if one is not claimed so any more."""
+    claimed = Delivery.objects.filter(
+        pk__in=[row.pk for row in rows], state=State.WAITING, claimed_at=rows[0].claimed_at
+    )
+    # In the order of other locks.
+    locked = [row.pk for row in for_update(claimed).order_by("pk")]
+    if len(locked) < len(rows):
+        raise ClaimLost
+    Delivery.objects.filter(pk__in=locked).update(handover=Handover.BEGUN)
+
+
 def mark_sent(rows: Iterable[Delivery], now: datetime) -> None:
     Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.SENT, sent_at=now, reason="")
 
@@ -115,16 +135,24 @@ def mark_dropped(rows: Iterable[Delivery]) -> None:
     Delivery.objects.filter(pk__in=[row.pk for row in rows]).update(state=State.DROPPED)
 
 
-def mark_failed(rows: Iterable[Delivery], reason: str, now: datetime, *, for_good: bool = False) -> None:
-    """Try claimed deliveries again later; give them up after the last attempt, or if they can never succeed."""
+def mark_failed(
+    rows: Iterable[Delivery], reason: str, now: datetime, *, for_good: bool = False, is_refused: bool = False
+) -> None:
+    """Try claimed deliveries again later; give them up after the last attempt, or if they can never succeed.
+
+    What was refused was not received by this attempt; an earlier one may have been.
+    """
     for row in rows:
-        row.reason, row.claimed_at = reason[: Delivery._meta.get_field("reason").max_length], None
+        values: dict[str, Any] = {"reason": reason[: Delivery.MAX_REASON_LENGTH], "claimed_at": None}
+        if is_refused and row.handover != Handover.BEGUN:
+            values["handover"] = Handover.REFUSED
         if for_good or row.attempts > len(WAITS):
-            row.state, row.given_up_at = State.GIVEN_UP, now
-            log.warning("delivery_given_up", delivery=row.pk, channel=row.channel, reason=row.reason)
+            values |= {"state": State.GIVEN_UP, "given_up_at": now}
+            log.warning("delivery_given_up", delivery=row.pk, channel=row.channel, reason=values["reason"])
         else:
-            row.next_at = now + WAITS[row.attempts - 1]
-        row.save(update_fields=["reason", "claimed_at", "state", "given_up_at", "next_at"])
+            values["next_at"] = now + WAITS[row.attempts - 1]
+        # It may have been withdrawn meanwhile.
+        Delivery.objects.filter(pk=row.pk, claimed_at=row.claimed_at).update(**values)
 
 
 def postpone(rows: Sequence[Delivery], like: Q, wait: timedelta, now: datetime) -> None:

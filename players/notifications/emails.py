@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,9 +14,17 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from core.breaker import LeftAlone
-from core.mail import send_text
+from core.mail import is_refusal, send_text
 from players.models import Delivery, User
-from players.notifications.deliveries import claim_emails, mark_dropped, mark_failed, mark_sent, postpone
+from players.notifications.deliveries import (
+    ClaimLost,
+    claim_emails,
+    hand_over,
+    mark_dropped,
+    mark_failed,
+    mark_sent,
+    postpone,
+)
 from players.notifications.kinds import NotificationKind, NotificationText, kind_of, registered, texts_of, written_for
 
 # Links that stop e-mails of some kinds, without signing in.
@@ -60,8 +69,10 @@ def send_emails(*, user: int, now: datetime) -> int:
     except LeftAlone as alone:
         postpone(deliveries, Q(channel=Delivery.Channel.EMAIL), alone.wait, now)
         return 0
+    except ClaimLost:
+        return 0
     except OSError as error:
-        mark_failed(deliveries, f"{type(error).__name__}: {error}", now)
+        mark_failed(deliveries, f"{type(error).__name__}: {error}", now, is_refused=is_refusal(error))
         return 0
     if not is_sent:
         mark_dropped(deliveries)
@@ -95,7 +106,9 @@ def _send(deliveries: Sequence[Delivery], now: datetime) -> bool:
             "List-Unsubscribe": f"<{unsubscribe}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
         }
-        send_text(to=reader.email, subject=subject, text=render_to_string(TEMPLATE, context), headers=headers)
+        text = render_to_string(TEMPLATE, context)
+    to, handing_over = reader.email, partial(hand_over, deliveries)
+    send_text(to=to, subject=subject, text=text, headers=headers, handing_over=handing_over)
     return True
 
 

@@ -29,7 +29,7 @@ from core.locks import lock_row
 from core.public_ids import new_public_id
 from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
-from players.notifications.deliveries import claim_push, mark_failed, mark_sent, postpone
+from players.notifications.deliveries import ClaimLost, claim_push, hand_over, mark_failed, mark_sent, postpone
 from players.notifications.kinds import kind_of, texts_of, written_for
 
 # Encrypting web pushes (RFC 8291, aes128gcm of RFC 8188), and signing them for the push service (VAPID, RFC 8292).
@@ -324,7 +324,9 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
         postpone([row], same_account if alone.name == account else Q(subscription=browser), alone.wait, now)
         return False
     try:
-        status = _post(endpoint, _headers(row, endpoint, now), _body(row, browser), connect)
+        status = _post(row, endpoint, _headers(row, endpoint, now), _body(row, browser), connect)
+    except ClaimLost:
+        return False
     except (Forbidden, ValueError) as error:
         mark_failed([row], str(error), now, for_good=True)
         return False
@@ -338,7 +340,8 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     breaker.succeeded(account)
     if status >= HTTPStatus.MULTIPLE_CHOICES:
         is_temporary = status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in WORTH_REPEATING
-        mark_failed([row], f"the push service answered {status}", now, for_good=not is_temporary)
+        reason = f"the push service answered {status}"
+        mark_failed([row], reason, now, for_good=not is_temporary, is_refused=True)
         if status in GONE:
             PushSubscription.objects.filter(pk=browser.pk).delete()
         return False
@@ -346,7 +349,7 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     return True
 
 
-def _post(endpoint: PushEndpoint, headers: dict[str, str], body: bytes, connect: Connect) -> int:
+def _post(row: Delivery, endpoint: PushEndpoint, headers: dict[str, str], body: bytes, connect: Connect) -> int:
     """Send a request and return the status of the response. Redirections are not followed."""
     connection: HTTPConnection | None = None
     conversation = Conversation(lambda: getattr(connection, "sock", None))
@@ -354,6 +357,7 @@ def _post(endpoint: PushEndpoint, headers: dict[str, str], body: bytes, connect:
         connection = connect(endpoint)
         connection.connect()
         conversation.check()
+        hand_over([row])
         connection.request("POST", endpoint.target, body=body, headers=headers)
         return connection.getresponse().status
     finally:

@@ -1,6 +1,7 @@
 """A mail server that keeps what it receives, and refuses, hesitates or closes wherever a test wants it to."""
 
 import email
+import socket
 import socketserver
 import threading
 from collections.abc import Callable
@@ -11,7 +12,9 @@ CONNECTED, MIDDLE, RECEIVED, ANSWERED = "CONNECTED", "MIDDLE", "RECEIVED", "ANSW
 kept, and before the client is answered that it was."""
 USUAL = {CONNECTED: "220 mailbox", "DATA": "354 go on", "QUIT": "221 bye"}
 Behave = Callable[[str], str | None]
-"""Called with each step or command; returns an answer other than the usual one. Raise ConnectionError to close."""
+"""Called with each step or command; returns an answer other than the usual one, or one that ends with CLOSING. Raise
+ConnectionError to close at once."""
+CLOSING = " (closing)"
 
 
 class Mailbox:
@@ -20,6 +23,8 @@ class Mailbox:
     def __init__(self, behave: Behave = lambda step: None) -> None:
         self.messages: list[Message] = []
         self.behave = behave
+        self.busy = threading.Lock()
+        """Held during a conversation; there is one at a time."""
         self._server = _Server(("127.0.0.1", 0), _Session)
         self._server.mailbox = self
         self.port = int(self._server.server_address[1])
@@ -44,6 +49,10 @@ class _Session(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         """Answer the commands of one connection."""
+        with self.server.mailbox.busy:
+            self._converse()
+
+    def _converse(self) -> None:
         try:
             self._answer(CONNECTED)
             for line in self.rfile:
@@ -76,4 +85,7 @@ class _Session(socketserver.StreamRequestHandler):
         return answer
 
     def _write(self, text: str) -> None:
-        self.wfile.write(text.encode() + b"\r\n")
+        more = socket.MSG_MORE if text.endswith(CLOSING) else 0
+        self.connection.sendall(text.encode() + b"\r\n", more)
+        if more:
+            raise ConnectionError  # The end of the connection arrives with the answer.

@@ -11,8 +11,8 @@ from clubhouse.console import console_page
 from clubhouse.letters import sending
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
-from players.models import Club, Delivery, Notification, Player, User
-from players.notifications.deliveries import claim_emails
+from players.models import Club, Delivery, Notification, Player, PushSubscription, User
+from players.notifications.deliveries import claim_emails, claim_push, mark_failed, mark_sent
 from players.notifications.emails import _send, send_emails
 from players.notifications.services import change_emails, save_choices
 from tests.clubhouse.letters.conftest import event_of
@@ -165,6 +165,24 @@ def test_what_a_dead_worker_may_have_sent_is_corrected_and_not_sent_anew(evening
     correct(evening, turned(evening), EIGHT + 2 * MINUTE)
     assert bob.email not in morning(EIGHT + 65 * MINUTE)
     assert morning(EIGHT + DAY)[bob.email] == ["Corrected: Cup one at Harbour Backgammon: you came 2nd"]
+
+
+def test_a_letter_that_was_refused_is_planned_anew_after_a_correction_and_its_push_is_not_repeated(
+    evening: Cup, bob: User
+) -> None:
+    save_choices(user=bob, wanted={"morning": {"email", "push"}})
+    PushSubscription.objects.create(user=bob, endpoint="https://push.example/", p256dh="", auth="", session="s")
+    run(EIGHT)
+    pushes = Delivery.objects.filter(channel="push", notification__kind="morning")
+    push = claim_push(delivery=pushes.get().pk, now=EIGHT + MINUTE)
+    assert push is not None
+    mark_sent([push], EIGHT + MINUTE)
+    mark_failed(claim_emails(user=bob.pk, now=EIGHT + MINUTE), "451", EIGHT + MINUTE, is_refused=True)
+    correct(evening, turned(evening), EIGHT + 2 * MINUTE)
+    assert run(EIGHT + 2 * MINUTE) == []
+    assert morning(EIGHT + 65 * MINUTE)[bob.email] == ["Cup one at Harbour Backgammon: you came 2nd"]
+    assert pushes.get().state == Delivery.State.DROPPED
+    assert bob.email not in morning(EIGHT + DAY), "what he was sent is right"
 
 
 def test_several_evenings_are_one_email(evening: Cup, bob: User, bob_player: Player, carol_player: Player) -> None:
