@@ -12,7 +12,8 @@ from core.throttle import HOUR, CountingCache
 FAILURES = 3
 """After so many failures within an hour, with no success between them, a host is left alone."""
 SHORTEST, LONGEST = 60, 15 * 60
-"""How long a host is left alone in seconds: the shortest time at first, twice as long after each further failure."""
+"""How long a host is left alone in seconds: the shortest time at first, twice as long after each further failure of an
+attempt that began since."""
 
 
 class LeftAlone(OSError):
@@ -23,26 +24,32 @@ class LeftAlone(OSError):
         self.name, self.wait = name, wait
 
 
-def check(name: str) -> None:
-    """Raises LeftAlone while a host is left alone. After that the first worker to ask may try it, once."""
+def check(name: str) -> float:
+    """Return when an attempt begins, for `failed`. Raises LeftAlone while a host is left alone.
+
+    After that the first worker to ask may try it, once.
+    """
+    now = time.time()
     failures = cache.get(_failures(name), 0)
-    if failures < FAILURES:
-        return
-    pause = _pause(failures)
-    if not cache.add(_until(name), time.time() + pause, pause):
-        until = cache.get(_until(name), 0.0)
-        raise LeftAlone(name, timedelta(seconds=max(1.0, until - time.time())))
-
-
-def failed(name: str) -> None:
-    failures, _ = cast("CountingCache", cache).count(_failures(name), HOUR)
     if failures >= FAILURES:
         pause = _pause(failures)
-        cache.set(_until(name), time.time() + pause, pause)
+        if not cache.add(_paused(name), now, pause):
+            until = cache.get(_paused(name), now) + pause
+            raise LeftAlone(name, timedelta(seconds=min(pause, max(1.0, until - now))))
+    return now
+
+
+def failed(name: str, began: float) -> None:
+    """Count an attempt that began then, unless a host is left alone since: those under way fail for the same reason."""
+    if cache.get(_paused(name), began) > began:
+        return
+    failures, _ = cast("CountingCache", cache).count(_failures(name), HOUR)
+    if failures >= FAILURES:
+        cache.set(_paused(name), time.time(), _pause(failures))
 
 
 def succeeded(name: str) -> None:
-    cache.delete_many([_failures(name), _until(name)])
+    cache.delete_many([_failures(name), _paused(name)])
 
 
 def _pause(failures: int) -> int:
@@ -53,8 +60,9 @@ def _failures(name: str) -> str:
     return f"breaker-failures:{_digest(name)}"
 
 
-def _until(name: str) -> str:
-    return f"breaker-until:{_digest(name)}"
+def _paused(name: str) -> str:
+    """Return the key of when a host was last left alone, or when the attempt that tries it again began."""
+    return f"breaker-paused:{_digest(name)}"
 
 
 def _digest(name: str) -> str:

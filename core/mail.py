@@ -49,7 +49,8 @@ class _Client(smtplib.SMTP):
     def _check_silence(self) -> None:
         """Raises SMTPServerDisconnected if the server closed the connection, or refused, amid the e-mail."""
         poll = select.poll()
-        poll.register(self.sock, select.POLLIN)
+        if self.sock is not None:
+            poll.register(self.sock, select.POLLIN)
         if poll.poll(0):
             raise smtplib.SMTPServerDisconnected("the mail server does not take the whole e-mail")
 
@@ -95,7 +96,7 @@ def send_text(
     # A subject is one line, whatever line breaks a name in it contains.
     line = " ".join(subject.split())
     server = f"smtp {settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
-    breaker.check(server)
+    began = breaker.check(server)
     connection = get_connection()
     if isinstance(connection, SmtpBackend):
         connection.handing_over = handing_over
@@ -105,7 +106,7 @@ def send_text(
         EmailMessage(line, text, to=[to], headers={**(headers or {}), **AUTOMATIC}, connection=connection).send()
     except OSError as error:
         if _is_away(error):
-            breaker.failed(server)
+            breaker.failed(server, began)
         raise
     breaker.succeeded(server)
 
@@ -123,12 +124,11 @@ def is_refusal(error: OSError) -> bool:
 
 def _answers(error: OSError) -> list[tuple[int, bytes | str]]:
     """Return the codes and texts with which the server refused an e-mail; empty if it did not, or unreadably."""
+    answers: list[tuple[int, bytes | str]] = []
     if isinstance(error, smtplib.SMTPRecipientsRefused):
-        answers = list(error.recipients.values())
+        answers += error.recipients.values()
     elif isinstance(error, smtplib.SMTPResponseException):
-        answers = [(error.smtp_code, error.smtp_error)]
-    else:
-        answers = []
+        answers.append((error.smtp_code, error.smtp_error))
     # A line that is too long is the plain exception, and has a code that nobody sent.
     is_read = type(error) is not smtplib.SMTPResponseException
     return [(code, text) for code, text in answers if is_read and 400 <= code < 600]

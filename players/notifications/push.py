@@ -314,8 +314,7 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     try:
         endpoint = endpoint_of(browser.endpoint)
         service = f"push {endpoint.host}:{endpoint.port}"
-        breaker.check(account)
-        breaker.check(service)
+        began = breaker.check(account), breaker.check(service)
     except Forbidden as error:
         mark_failed([row], str(error), now, for_good=True)
         return False
@@ -332,8 +331,8 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
         return False
     except (OSError, HTTPException) as error:
         # An account's browsers name the hosts themselves, as many as they like, so silent ones count for it, too.
-        breaker.failed(service)
-        breaker.failed(account)
+        breaker.failed(account, began[0])
+        breaker.failed(service, began[1])
         mark_failed([row], f"{type(error).__name__}: {error}", now)
         return False
     breaker.succeeded(service)

@@ -1,5 +1,6 @@
 """An outside host that does not answer is left alone, tried once, and left alone for longer."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -18,12 +19,14 @@ def wait() -> timedelta | None:
 
 
 def fail(times: int = 1) -> None:
+    """Try the host and fail, one attempt after the other and each as soon as it may be."""
     for _ in range(times):
-        breaker.failed("host")
+        time_is_over()
+        breaker.failed("host", breaker.check("host"))
 
 
 def time_is_over() -> None:
-    cache.delete(breaker._until("host"))
+    cache.delete(breaker._paused("host"))
 
 
 def test_a_host_is_left_alone_after_failures_in_a_row_and_only_that_host() -> None:
@@ -47,6 +50,25 @@ def test_each_further_failure_doubles_the_time_up_to_a_quarter_of_an_hour(more: 
     alone = wait()
     assert alone is not None
     assert seconds - 2 <= alone.total_seconds() <= seconds
+
+
+@pytest.mark.parametrize("others", [0, breaker.FAILURES])
+def test_of_attempts_under_way_none_counts_once_it_is_left_alone(others: int) -> None:
+    began = [breaker.check("host") for _ in range(8)]
+    fail(others)
+    for each in began:
+        breaker.failed("host", each)
+    alone = wait()
+    assert alone is not None
+    assert alone.total_seconds() <= breaker.SHORTEST
+
+
+def test_the_clock_may_go_back_while_it_is_left_alone() -> None:
+    fail(breaker.FAILURES)
+    cache.set(breaker._paused("host"), time.time() + 3600, breaker.SHORTEST)
+    alone = wait()
+    assert alone is not None
+    assert alone.total_seconds() <= breaker.SHORTEST
 
 
 def test_one_success_forgets_the_failures() -> None:
