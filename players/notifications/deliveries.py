@@ -4,13 +4,14 @@ A delivery that was marked as sent is never sent again. If a worker dies between
 is sent again once the claim has expired; its Message-ID or tag is the same, so that programs recognise the repetition.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
 import structlog
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Q, QuerySet
 
 from core.locks import for_update
@@ -153,6 +154,23 @@ def mark_failed(
             values["next_at"] = now + WAITS[row.attempts - 1]
         # It may have been withdrawn meanwhile.
         Delivery.objects.filter(pk=row.pk, claimed_at=row.claimed_at).update(**values)
+
+
+@contextmanager
+def faults_noted(rows: Sequence[Delivery], now: datetime) -> Iterator[None]:
+    """Treat it like any failure if claimed deliveries cannot be written, by whatever app writes them.
+
+    What was to go along with the first goes by itself from now on, unless it is repeated under its Message-ID.
+    """
+    try:
+        yield
+    except DatabaseError:
+        raise
+    except Exception as error:
+        log.exception("delivery_broken", deliveries=[row.pk for row in rows])
+        mark_failed(rows, f"{type(error).__name__}: {error}", now)
+        for row in rows[1:]:
+            Delivery.objects.filter(pk=row.pk).exclude(handover=Handover.BEGUN).update(batch=new_public_id())
 
 
 def postpone(rows: Sequence[Delivery], like: Q, wait: timedelta, now: datetime) -> None:

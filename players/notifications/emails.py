@@ -19,6 +19,7 @@ from players.models import Delivery, User
 from players.notifications.deliveries import (
     ClaimLost,
     claim_emails,
+    faults_noted,
     hand_over,
     mark_dropped,
     mark_failed,
@@ -62,8 +63,13 @@ TEMPLATE = "players/notifications/mail/notifications.txt"
 def send_emails(*, user: int, now: datetime) -> int:
     """E-mail a user their due notifications in one message; return their number."""
     deliveries = claim_emails(user=user, now=now)
-    if not deliveries:
-        return 0
+    if deliveries:
+        with faults_noted(deliveries, now):
+            return _send_claimed(deliveries, now)
+    return 0
+
+
+def _send_claimed(deliveries: Sequence[Delivery], now: datetime) -> int:
     try:
         is_sent = _send(deliveries, now)
     except LeftAlone as alone:

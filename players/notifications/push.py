@@ -29,7 +29,15 @@ from core.locks import lock_row
 from core.public_ids import new_public_id
 from engine.errors import Refused
 from players.models import Delivery, PushSubscription, User
-from players.notifications.deliveries import ClaimLost, claim_push, hand_over, mark_failed, mark_sent, postpone
+from players.notifications.deliveries import (
+    ClaimLost,
+    claim_push,
+    faults_noted,
+    hand_over,
+    mark_failed,
+    mark_sent,
+    postpone,
+)
 from players.notifications.kinds import kind_of, texts_of, written_for
 
 # Encrypting web pushes (RFC 8291, aes128gcm of RFC 8188), and signing them for the push service (VAPID, RFC 8292).
@@ -304,8 +312,13 @@ def send_push(*, delivery: int, now: datetime, connect: Connect = connect) -> bo
     A subscription that its push service does not know any more is deleted.
     """
     row = claim_push(delivery=delivery, now=now)
-    if row is None:
-        return False
+    if row is not None:
+        with faults_noted([row], now):
+            return _send_claimed(row, now, connect)
+    return False
+
+
+def _send_claimed(row: Delivery, now: datetime, connect: Connect) -> bool:
     browser = row.subscription
     if browser is None or browser.has_lapsed(now) or not settings.VAPID_PRIVATE_KEY:
         mark_failed([row], "push is off" if not settings.VAPID_PRIVATE_KEY else "no browser", now, for_good=True)

@@ -195,6 +195,21 @@ def test_several_evenings_are_one_email(evening: Cup, bob: User, bob_player: Pla
     assert Letter.objects.filter(user=bob, sent_at__isnull=False).count() == 2
 
 
+def test_a_letter_that_cannot_be_written_is_given_up_with_its_reason(evening: Cup, bob: User) -> None:
+    run(EIGHT)
+    Club.objects.update(time_zone="Nowhere")
+    sending._nights.clear()
+    letters = Delivery.objects.filter(notification__user=bob, notification__kind="morning")
+    attempts = 0
+    while letters.filter(state=Delivery.State.WAITING).exists():
+        attempts += 1
+        assert attempts < 100
+        run(EIGHT + attempts * 5 * MINUTE)
+    row = letters.get()
+    assert (row.state, row.attempts) == (Delivery.State.GIVEN_UP, 6)
+    assert "Nowhere" in row.reason
+
+
 def test_the_email_is_short_plain_text_with_one_tap_to_unsubscribe(evening: Cup, bob: User) -> None:
     Tournament.objects.update(name="A night with a name as long as it may be, and then some more of it")
     morning()

@@ -129,6 +129,23 @@ def test_a_failed_email_is_tried_again_with_growing_waits_and_then_given_up(
     assert "Not delivered" in html(client.get(SETTINGS))
 
 
+def test_what_cannot_be_written_keeps_nothing_else_back_and_is_given_up_with_its_reason(bob: User) -> None:
+    [broken] = notify(bob, key="m1")
+    notify(bob, key="m2")
+    Notification.objects.filter(pk=broken.pk).update(params={})
+    now, attempts = NOW + MINUTE, 0
+    while Delivery.objects.filter(state=State.WAITING).exists():
+        send_emails(user=bob.pk, now=now)
+        now, attempts = now + 5 * MINUTE, attempts + 1
+        assert attempts < 200
+    states = dict(Delivery.objects.values_list("notification__key", "state"))
+    assert states == {"m1": State.GIVEN_UP, "m2": State.SENT}
+    [failure] = Delivery.objects.filter(state=State.GIVEN_UP)
+    assert failure.attempts == len(deliveries.WAITS) + 1
+    assert failure.reason == "KeyError: 'opponent'"
+    assert len(mail.outbox) == 1
+
+
 def test_a_mail_server_that_accepts_and_hangs_is_left_alone_and_no_attempt_is_used_up(
     bob: User, carol: User, settings: Any
 ) -> None:

@@ -19,7 +19,7 @@ from players.accounts import services as accounts
 from players.accounts.backend import BACKEND
 from players.accounts.sessions import name_of
 from players.actors import Actor
-from players.models import Delivery, PushSubscription, User
+from players.models import Delivery, Notification, PushSubscription, User
 from players.notifications import push
 from players.notifications import services as notifications
 from players.notifications.deliveries import PUSHES_AT_ONCE, claim_push, mark_sent
@@ -210,6 +210,18 @@ def test_a_service_that_is_away_is_tried_again(bob: User, service: PushService) 
     assert not push.send_push(delivery=delivery, now=NOW, connect=unreachable)
     assert not push.send_push(delivery=delivery, now=NOW, connect=service.connect), "not before a minute is over"
     assert push.send_push(delivery=delivery, now=NOW + timedelta(minutes=1), connect=service.connect)
+
+
+@pytest.mark.django_db
+def test_a_push_that_cannot_be_written_is_given_up(bob: User, service: PushService) -> None:
+    subscribed(bob, "/one", Browser())
+    [delivery] = notify(bob)
+    Notification.objects.update(params={})
+    for hours in range(10):
+        assert not push.send_push(delivery=delivery, now=NOW + timedelta(hours=hours), connect=service.connect)
+    row = Delivery.objects.get(pk=delivery)
+    assert (row.state, row.reason) == ("given_up", "KeyError: 'opponent'")
+    assert service.received == []
 
 
 @pytest.mark.django_db
