@@ -1,12 +1,16 @@
 """The queue. A message is a hint, never the work: all work is a row that the sweeps below find again."""
 
+import json
 import os
 import threading
 import time
 import warnings
+from base64 import b64decode
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from queue import Empty
 from typing import Any
 
 import structlog
@@ -116,8 +120,11 @@ def _sign_from_now_on(sender: Any, **_: Any) -> None:
     threading.Thread(target=pulse.run, args=(sender.controller,), name="pulse", daemon=True).start()
 
 
-class ClosedAwareChannel(redis.Channel):
-    """kombu's channel, of which late calls fail as they do on any lost connection.
+class TolerantChannel(redis.Channel):
+    """kombu's channel, which no message ends, and of which late calls fail as they do on any lost connection.
+
+    A message that cannot be read, or with which Celery cannot begin, ended the worker, and was the first that the next
+    worker took. It is put aside, and logged; nothing is lost, since a message is only a hint.
 
     When the broker has gone, the consumer gives up its connection, while closing the channel still puts messages back
     and tasks that end meanwhile acknowledge theirs. kombu 5.7 then asks what is None for the address of the broker, and
@@ -130,8 +137,68 @@ class ClosedAwareChannel(redis.Channel):
         params: dict[str, Any] = super()._connparams(asynchronous)  # type: ignore[no-untyped-call]
         return params
 
+    def basic_consume(self, queue: str, *args: Any, **options: Any) -> None:
+        super().basic_consume(queue, *args, **options)  # type: ignore[no-untyped-call]
+        if queue in QUEUES:
+            callbacks = self.connection._callbacks  # noqa: SLF001, kombu's own channel sets them there
+            callbacks[queue] = partial(self._begin_with, callbacks[queue], queue)
 
-redis.Transport.Channel = ClosedAwareChannel
+    def _brpop_read(self, **options: Any) -> Any:
+        self._is_json = False
+        try:
+            return super()._brpop_read(**options)  # type: ignore[no-untyped-call]
+        except (ValueError, TypeError, RecursionError) as error:
+            if self._is_json:
+                raise
+            put_aside("", getattr(error, "doc", None) or getattr(error, "object", ""), error)
+            raise Empty from error
+
+    def _begin_with(self, callback: Callable[[Any], object], queue: str, message: Any) -> None:
+        self._is_json = True
+        try:
+            check_message(message)
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
+            put_aside(queue, message, error)
+            return
+        try:
+            callback(message)
+        except (RedisError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001, logged
+            put_aside(queue, message, error)
+            self.basic_reject(message["properties"]["delivery_tag"], requeue=False)  # type: ignore[no-untyped-call]
+
+
+redis.Transport.Channel = TolerantChannel
+
+QUEUES = (URGENT, RECORDS, BACKGROUND, GUESTS, OUTGOING, ANALYSIS)
+UNREADABLE = "barpoint-unreadable"
+"""A list of the broker: the latest messages that were put aside, as text."""
+UNREADABLE_KEPT, UNREADABLE_LENGTH = 100, 4096
+
+
+def check_message(message: Any) -> None:
+    """Check that a message is as `send_task` writes it. Raises LookupError, TypeError, ValueError or RecursionError."""
+    properties, headers = message["properties"], message["headers"]
+    delivery = properties["delivery_info"]
+    names = [headers["task"], headers["id"], properties["delivery_tag"], delivery["exchange"], delivery["routing_key"]]
+    if not all(isinstance(name, str) for name in names) or properties["body_encoding"] != "base64":
+        raise ValueError("no task")
+    args, kwargs, _embedded = json.loads(b64decode(message["body"], validate=True))
+    if not isinstance(args, list) or not isinstance(kwargs, dict):
+        raise TypeError("no arguments")
+
+
+def put_aside(queue: str, message: object, error: Exception) -> None:
+    """Log a message that no worker can begin with, and keep it for the operator."""
+    text = repr(message)[:UNREADABLE_LENGTH]
+    log.error("message_put_aside", queue=queue, error=repr(error), message=text)
+    try:
+        with broker() as client:
+            client.lpush(UNREADABLE, text)
+            client.ltrim(UNREADABLE, 0, UNREADABLE_KEPT - 1)
+    except RedisError as failure:
+        log.warning("message_not_kept", error=str(failure))
 
 
 @beat_init.connect
