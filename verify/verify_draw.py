@@ -125,6 +125,10 @@ def seed_places(count, starts):
 
 def limits(draw):
     """Return the reasons why this script cannot repeat a draw; empty if it can."""
+    if draw["seed"] is None:
+        return [
+            f"Draft {draw['number']}: not checkable yet; its seed is published when the stage or the event is over."
+        ]
     algorithm = draw["algorithm"].removesuffix(LINES).removesuffix(BYES_LAST).partition(STARTS)[0]
     if algorithm in (SWISS, LIVES):
         return pairing_limits(draw)
@@ -235,8 +239,10 @@ def exchange(chosen, halves, mates):
 def pairing_limits(draw):
     """Return the reasons why this script cannot repeat the pairing of a round; empty if it can."""
     pairing = draw["pairing"]
+    if draw.get("state") == "taken_back":
+        return [f"Round {draw['round']} was taken back, so only the seed was checked."]
     if pairing is None:
-        return [f"Round {draw['round']}: what it was paired from was corrected since, so only the seed was checked."]
+        return [f"Round {draw['round']}: what it was paired from was changed since, so only the seed was checked."]
     if draw["kept_apart"] and pairing["apart"] is None:
         return [f"Round {draw['round']}: some entries are kept apart, by pairs that only directors can read."]
     return []
@@ -253,7 +259,11 @@ def pairing_faults(draw, seed):
     if pairing_limits(draw):
         return []
     pairing = draw["pairing"]
-    costs = (lives_costs if draw["algorithm"] == LIVES else swiss_costs)(draw, pairing, seed)
+    is_lives = draw["algorithm"] == LIVES
+    players = {row["number"] for row in pairing["players"] if not is_lives or row["losses"] < pairing["lives"]}
+    if players != {place["number"] for place in draw["places"]} - {None}:
+        return [f"Round {draw['round']} does not pair exactly those who played in it."]
+    costs = (lives_costs if is_lives else swiss_costs)(draw, pairing, seed)
     fixed = {frozenset(pair) for pair in pairing["fixed"]}
     requested_byes = set(pairing["requested"])
     drawn = [frozenset((a, b or 0)) for a, b in pairs_of(draw) if frozenset((a, b)) not in fixed]
@@ -452,7 +462,7 @@ def byes_of(draw, fixtures):
 def verify(draw):
     """Return the faults of a draw on its own; empty if it is correct."""
     if draw["seed"] is None:
-        return ["The seed is not published yet."]
+        return []
     seed = bytes.fromhex(draw["seed"])
     faults = []
     if hashlib.sha256(seed).hexdigest() != draw["seed_hash"]:
@@ -476,6 +486,8 @@ def verify_in_list(draw, rows):
         for name in ("seed_hash", "lots_hash")
         if line[name] != draw[name]
     ]
+    if line.get("seed") not in (None, draw["seed"]):
+        faults.append(f"Line {line['number']} has a different seed.")
     if moment(line["at"]) > moment(draw["made_at"]):
         faults.append(f"Line {line['number']} was entered after the draft was made.")
     if draw["number"] not in [draft["number"] for draft in line["drafts"]]:

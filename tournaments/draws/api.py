@@ -210,7 +210,11 @@ def draw_data(
     seeds = brackets.seeds_of(draw, division) | verifiable.group_seeds(draw, division, ratings)
     is_published = published and draw.state == Draw.State.PUBLISHED
     has_lots = is_published and draw.stage.lots_seed_is_public and state is not None
-    shows_pairing = is_published and draw.stage.seed_is_public and state is not None
+    pairing, pairing_state = None, None
+    if is_published and state is not None and draw.round and not is_continuous(draw.stage):
+        is_public = draw.stage.seed_is_public
+        pairing = verifiable.pairing_input(state, draw, directs=directs) if is_public else None
+        pairing_state = "secret" if not is_public else "changed" if pairing is None else "public"
     return DrawSerializer(
         {
             "stage": draw.stage.number,
@@ -226,12 +230,13 @@ def draw_data(
             "taken_back_reason": draw.taken_back_reason,
             **_commitment(draw, published=published),
             "refusal": draw.refusal,
-            "kept_apart": draw.stage.division.keeps_apart,
+            "kept_apart": verifiable.keeps_apart(draw, division),
             "left_out": [names.entries[entry].public_id for entry in draw.left_out],
             "places": [_place(entry, names, seeds) for entry in _shown_places(draw, directs=directs)],
             "groups": verifiable.groups_of(draw.stage),
             "apart": verifiable.apart_in(draw, division) if directs and not draw.round else None,
-            "pairing": verifiable.pairing_input(state, draw, directs=directs) if shows_pairing and state else None,
+            "pairing": pairing,
+            "pairing_state": pairing_state,
             "later_lots": verifiable.later_lots(state) if has_lots and state else [],
         }
     ).data
@@ -360,6 +365,7 @@ class FlowEntrySerializer(serializers.Serializer[Any]):
     """An entry of a stage without rounds."""
 
     number = serializers.IntegerField()
+    person = serializers.IntegerField(help_text="The number of the first entry of this player in the division.")
     club = serializers.CharField(allow_null=True, help_text="For directors, if club-mates are kept apart.")
     late = serializers.BooleanField()
 

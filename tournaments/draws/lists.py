@@ -130,9 +130,9 @@ def lines(rows: Iterable[Commitment]) -> list[CommitmentLine]:
 def _line(row: Commitment) -> CommitmentLine:
     drafts = list(row.draws.all())
     fate = _fate(row, drafts)
-    drawn = fate == DRAWN and row.stage is not None
-    seed = row.seed or (row.stage.seed if drawn and row.stage and row.stage.seed_is_public else None)
-    lots_seed = row.stage.lots_seed if drawn and row.stage and row.stage.lots_seed_is_public else None
+    stage = row.stage if fate != RETIRED else None
+    seed = row.seed or (stage.seed if stage is not None and stage.seed_is_public else None)
+    lots_seed = stage.lots_seed if stage is not None and stage.lots_seed_is_public else None
     return CommitmentLine(row, fate, drafts, seed, lots_seed)
 
 

@@ -4,12 +4,14 @@
 director keeps apart is shown to directors only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import product
 from typing import Any
 from zoneinfo import ZoneInfo
+
+from django.db.models import Q
 
 from formats.continuous.rule import ALGORITHM
 from formats.continuous.state import moment_of
@@ -22,7 +24,6 @@ from tournaments.models import (
     Correction,
     Division,
     Draw,
-    Entry,
     Fixture,
     FloorEvent,
     FloorKind,
@@ -56,10 +57,24 @@ def group_seeds(draw: Draw, division: Division, ratings: dict[int, float]) -> di
 
 
 def apart_in(draw: Draw, division: Division) -> list[list[int]]:
-    """Return the entries that the draw of a bracket or of groups keeps apart, as they are now."""
+    """Return the entries that the draw of a bracket or of groups keeps apart, as they are now or were as it was made.
+
+    What a stage keeps of its published draw has the club-mates of a bracket.
+    """
     drawn = [place for place in draw.places if place is not None]
-    mates = club_mates(division, drawn) if division.apart else []
-    return [*mates, *(sorted(pair) for pair in kept_apart(division))]
+    is_published = draw.state == Draw.State.PUBLISHED
+    named = draw.stage.apart if is_published else [sorted(pair) for pair in kept_apart(division)]
+    has_mates = division.apart and not (is_published and draw.stage.format in ELIMINATION)
+    return [*(club_mates(division, drawn) if has_mates else ()), *named]
+
+
+def keeps_apart(draw: Draw, division: Division) -> bool:
+    """Whether a draw keeps anybody apart, or did as it was made if it is published."""
+    if draw.state != Draw.State.PUBLISHED:
+        return division.keeps_apart
+    if not draw.round:
+        return bool(apart_in(draw, division))
+    return division.apart or bool(kept_apart(division, draw.made_at))
 
 
 def pairing_input(state: StageState, draw: Draw, *, directs: bool) -> dict[str, Any] | None:
@@ -67,15 +82,17 @@ def pairing_input(state: StageState, draw: Draw, *, directs: bool) -> dict[str, 
 
     Scores are doubled, so that they are whole numbers.
     """
-    if state.event is None or draw.stage.format not in BY_ROUND or not draw.round or state.event.continuous:
+    if state.event is None:
         return None
     division, settings = state.rows.stage.division, state.rows.settings
     byes = {int(entry): ByeKind(kind) for entry, kind in draw.byes.items() if kind not in PAIRING_BYES}
-    playing = tuple(player for player in state.event.players if player.active(draw.round))
-    before = replace(state.event, players=playing, rounds=state.event.rounds[: draw.round - 1])
-    event = _as_it_was(before, byes, draw.basis)
+    before = replace(
+        state.event, rounds=state.event.rounds[: draw.round - 1], forbidden=kept_apart(division, draw.made_at)
+    )
+    event = _as_it_was(_with_those_in(state, before, draw), byes, draw.basis)
     if event is None:
         return None
+    playing = [player for player in event.players if player.active(draw.round)]
     clubs = club_of_each(division, [player.entry for player in event.players]) if division.apart else {}
     met = sorted([*sorted(pair), rounds] for pair, rounds in event.meetings.items())
     return {
@@ -92,7 +109,7 @@ def pairing_input(state: StageState, draw: Draw, *, directs: bool) -> dict[str, 
                 "float": event.floats.get(player.entry, 0),
                 "byes": event.pairing_byes[player.entry],
             }
-            for player in event.players
+            for player in playing
         ],
         "met": met,
         "requested": sorted(byes),
@@ -100,6 +117,19 @@ def pairing_input(state: StageState, draw: Draw, *, directs: bool) -> dict[str, 
         "apart": sorted(sorted(pair) for pair in event.forbidden) if directs else None,
         "clubs": [[entry, club] for entry, club in sorted(clubs.items())] if directs else None,
     }
+
+
+def _with_those_in(state: StageState, event: SwissEvent, draw: Draw) -> SwissEvent:
+    """Return the event with those in who were as a round was paired: whoever is in it, or had no lives left then."""
+    out = {
+        absence.entry
+        for absence in state.rows.of_division.absences
+        if absence.since <= draw.made_at and (absence.until is None or absence.until > draw.made_at)
+    }
+    lives = state.rows.settings.lives if draw.stage.format == LIVES else MAX_ROUNDS + 1
+    out |= {player.entry for player in event.players if event.losses[player.entry] < lives} - set(draw.places)
+    players = (replace(player, left=0 if player.entry in out else None) for player in event.players)
+    return replace(event, players=tuple(players))
 
 
 def _as_it_was(event: SwissEvent, byes: Byes, basis: str) -> SwissEvent | None:
@@ -148,16 +178,13 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
     to others, a batch whose players include club-mates counts as one with a private reason.
     """
     is_over, division, settings = stage.lots_seed_is_public, stage.division, settings_of(stage)
-    commitment = commitment_of(stage)
-    entries = list(division.entries.exclude(status=Entry.Status.WAITING).order_by("pk"))
-    late = set(LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None).values_list("entry", flat=True))
-    clubs = club_of_each(division, [entry.pk for entry in entries]) if division.apart else {}
-    rows = DivisionRows(division)
-    first = {entry: min(person) for person in rows.persons for entry in person}
-    if stage.number > 1:
-        state = next((state for state in states_of(division, read=rows.drawn) if state.stage.pk == stage.pk), None)
-        took_part = {player.entry for player in state.event.players} if state and state.event else set()
-        entries = [entry for entry in entries if entry.pk in took_part]
+    commitment, draw = commitment_of(stage), stage.draws.filter(state=Draw.State.PUBLISHED).first()
+    drawn = {place for place in draw.places if place is not None} if draw is not None else set()
+    rows = LateEntry.objects.filter(stage=stage, undoes=None).select_related("undone_by").order_by("at", "pk")
+    late = list(rows.filter(at__gte=draw.published_at)) if draw is not None else []
+    entries = sorted(drawn | {row.entry_id for row in late})
+    clubs = club_of_each(division, entries) if division.apart else {}
+    first = {entry: min(person) for person in DivisionRows(division).persons for entry in person}
     return {
         "algorithm": ALGORITHM,
         "format": stage.format,
@@ -172,34 +199,40 @@ def pairings_data(stage: Stage, *, directs: bool) -> dict[str, Any]:
         },
         "entries": [
             {
-                "number": entry.pk,
-                "person": first.get(entry.pk, entry.pk),
-                "club": clubs.get(entry.pk) if directs else None,
-                "late": entry.pk in late,
+                "number": entry,
+                "person": first.get(entry, entry),
+                "club": clubs.get(entry) if directs else None,
+                "late": entry not in drawn,
             }
             for entry in entries
         ],
-        "field_corrected": is_over and _is_field_corrected(stage),
-        "events": _flow_events(stage, {} if directs else clubs) if is_over else [],
+        "field_corrected": is_over and draw is not None and _is_field_corrected(draw),
+        "events": _flow_events(draw, late, {} if directs else clubs) if is_over and draw is not None else [],
     }
 
 
-def _is_field_corrected(stage: Stage) -> bool:
+def _is_field_corrected(draw: Draw) -> bool:
     """Whether a result of an earlier stage was corrected since the first batch, so that others may have played."""
-    first = Batch.objects.filter(stage=stage).order_by("number").first()
+    stage = draw.stage
     earlier = Correction.objects.filter(
         fixture__stage__division=stage.division_id, fixture__stage__number__lt=stage.number
     )
-    return first is not None and earlier.filter(at__gt=first.at).exists()
+    return earlier.filter(at__gt=draw.published_at).exists()
 
 
-PAIRING_RULE = ("rounds", "lead", "leader")
+PAIRING_RULE = ("rounds", "lead", "leader", "qualifiers")
 """The settings that decide about the pairs of a batch and may be changed between batches."""
 
 
-def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Return what happened in a stage without rounds, in order. A result comes after the batches it was not yet in."""
-    batches = list(Batch.objects.filter(stage=stage).order_by("number").prefetch_related("pairings", "missed"))
+def _flow_events(draw: Draw, late: Sequence[LateEntry], hidden_clubs: Mapping[int, str]) -> list[dict[str, Any]]:
+    """Return what happened in a stage without rounds, in order. A result comes after the batches it was not yet in.
+
+    What was before its draw, by another one that was taken back, is left out.
+    """
+    stage, began = draw.stage, draw.published_at
+    assert began is not None  # noqa: S101, it is published
+    rows = Batch.objects.filter(stage=stage, at__gte=began)
+    batches = list(rows.order_by("number").prefetch_related("pairings", "missed"))
     zone = ZoneInfo(stage.division.tournament.time_zone)
     byes: dict[int, list[int]] = {}
     with_bye = Slot.objects.filter(
@@ -209,8 +242,12 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         byes.setdefault(number, []).append(entry)
     playing_at = {batch.number: (batch.at, set(batch.playing)) for batch in batches}
     timed: list[tuple[datetime, int, dict[str, Any]]] = [
-        (batch.at, 2, _batch_event(batch, hidden_clubs, batches[0].at, zone) | {"byes": byes.get(batch.number, [])})
-        for batch in batches
+        (
+            batch.at,
+            2,
+            _batch_event(batch, hidden_clubs, began, zone) | {"number": number, "byes": byes.get(batch.number, [])},
+        )
+        for number, batch in enumerate(batches, start=1)
     ]
     pairings = [row for batch in batches for row in batch.pairings.all()]
     for batch in batches:
@@ -224,29 +261,52 @@ def _flow_events(stage: Stage, hidden_clubs: Mapping[int, str]) -> list[dict[str
         timed += _stop_events(stopped)
     timed += _ends(stage)
     timed += _result_events(stage, {row.number: (row.first_id, row.second_id) for row in pairings}, playing_at)
-    missed_by_coming = list(MissedMatch.objects.filter(stage=stage, batch=None, taken_back_at=None))
-
-    def comes(kind: str, entry: int, at: datetime) -> tuple[datetime, int, dict[str, Any]]:
-        missed = [row for row in missed_by_coming if (row.entry_id, row.at) == (entry, at)]
-        count, by_lot = sum(row.count for row in missed), any(row.by_lot for row in missed)
-        return at, 0, {"kind": kind, "entry": entry, "missed": count, "by_lot": by_lot}
-
-    withdrawals = Withdrawal.objects.filter(entry__division=stage.division_id, bracket=None)
-    back = {(row.entry_id, row.taken_back_at) for row in withdrawals}
-    late = LateEntry.objects.filter(stage=stage, undoes=None, undone_by=None)
-    timed += [comes("entered", row.entry_id, row.at) for row in late if (row.entry_id, row.at) not in back]
     still_in = {(batch.at, row[0]) for batch in batches for row in (*batch.pool, *batch.left_out)}
-    for withdrawal in withdrawals:
-        place = 3 if (withdrawal.at, withdrawal.entry_id) in still_in else 0
-        timed.append((withdrawal.at, place, {"kind": "withdrawn", "entry": withdrawal.entry_id}))
-        if withdrawal.taken_back_at is not None:
-            timed.append(comes("returned", withdrawal.entry_id, withdrawal.taken_back_at))
-    for missed_row in MissedMatch.objects.filter(stage=stage).exclude(batch=None).exclude(taken_back_at=None):
-        event = {"kind": "missed_taken_back", "entry": missed_row.entry_id, "by_lot": missed_row.by_lot}
-        assert missed_row.taken_back_at is not None  # noqa: S101, they are excluded
-        timed.append((missed_row.taken_back_at, 0, event))
+    timed += _presence_events(draw, late, still_in)
     timed += _lead_events(stage)
-    return [event for _at, _place, event in sorted(timed, key=lambda row: row[:2])]
+    return [event for at, _place, event in sorted(timed, key=lambda row: row[:2]) if at >= began]
+
+
+def _presence_events(
+    draw: Draw, late: Sequence[LateEntry], still_in: Collection[tuple[datetime, int]]
+) -> list[tuple[datetime, int, dict[str, Any]]]:
+    """Return when entries came and left, and what they missed by that; `still_in` has who was in each batch."""
+    missed = list(MissedMatch.objects.filter(stage=draw.stage_id))
+    events: list[tuple[datetime, int, dict[str, Any]]] = [
+        (row.taken_back_at, 0, {"kind": "missed_taken_back", "entry": row.entry_id, "by_lot": row.by_lot})
+        for row in missed
+        for _match in range(row.count)
+        if row.taken_back_at is not None and (row.batch_id or row.at < row.taken_back_at)
+    ]
+    for entry, absences in _absences(draw, late).items():
+        was_here = is_here = entry in draw.places
+        for moment in sorted({moment for times in absences for moment in times if moment is not None}):
+            before = is_here
+            is_here = not any(at <= moment and not (until and until <= moment) for at, until in absences)
+            if before and not is_here:
+                events.append((moment, 3 if (moment, entry) in still_in else 0, {"kind": "withdrawn", "entry": entry}))
+            elif is_here and not before:
+                own = [row for row in missed if (row.entry_id, row.at, row.batch_id) == (entry, moment, None)]
+                count, by_lot = sum(row.count for row in own), any(row.by_lot for row in own)
+                kind = "returned" if was_here else "entered"
+                events.append((moment, 0, {"kind": kind, "entry": entry, "missed": count, "by_lot": by_lot}))
+                was_here = True
+    return events
+
+
+def _absences(draw: Draw, late: Sequence[LateEntry]) -> dict[int, list[tuple[datetime, datetime | None]]]:
+    """Return entry -> since when and until when it was out of a stage, by each withdrawal or undone late entry."""
+    assert draw.published_at is not None  # noqa: S101, it is published
+    absences: dict[int, list[tuple[datetime, datetime | None]]] = {place: [] for place in draw.places if place}
+    for row in late:
+        absences.setdefault(row.entry_id, [(draw.published_at, row.at)])
+        if (undone := getattr(row, "undone_by", None)) is not None:
+            again = (other.at for other in late if other.entry_id == row.entry_id and other.at >= undone.at)
+            absences[row.entry_id].append((undone.at, next(again, None)))
+    own = Q(bracket=None) | Q(bracket__stage=draw.stage_id)
+    for withdrawal in Withdrawal.objects.filter(own, entry__in=absences):
+        absences[withdrawal.entry_id].append((withdrawal.at, withdrawal.taken_back_at))
+    return absences
 
 
 def _stop_events(stopped: FloorEvent) -> list[tuple[datetime, int, dict[str, Any]]]:
@@ -297,7 +357,6 @@ def _batch_event(batch: Batch, hidden_clubs: Mapping[int, str], began: datetime,
     switch_at = moment_of(batch.rule.get("switch_time", ""), began, zone)
     return {
         "kind": "batch",
-        "number": batch.number,
         "at": batch.at.isoformat(),
         "switch_at": switch_at.isoformat() if switch_at is not None else None,
         "rule": {name: batch.rule[name] for name in PAIRING_RULE if batch.rule.get(name) is not None},

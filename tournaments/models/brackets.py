@@ -84,12 +84,12 @@ class Stage(models.Model):
             return False
         if self.format in (self.Format.SWISS, self.Format.LIVES) or self.seed == self.lots_seed:
             return self.lots_seed_is_public
-        return self.status != self.Status.PLANNED
+        return self.status != self.Status.PLANNED or self.division.is_over
 
     @property
     def lots_seed_is_public(self) -> bool:
-        """Whether the seed of the lots may be shown, because no more lots will be drawn."""
-        return self.status == self.Status.FINISHED
+        """Whether the seed of the lots may be shown, because no more lots will be drawn: the stage or event is over."""
+        return self.status == self.Status.FINISHED or self.division.is_over
 
 
 class Bracket(models.Model):

@@ -300,6 +300,12 @@ class Division(models.Model):
         return f"division:{self.public_id}"
 
     @property
+    def is_over(self) -> bool:
+        """Whether nothing more is drawn in it: it is cancelled, or its event is finished or cancelled."""
+        ended = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
+        return self.status == self.Status.CANCELLED or self.tournament.status in ended
+
+    @property
     def lengths(self) -> list[int]:
         """Match lengths in points by round; the last one applies to all later rounds."""
         return self.round_lengths or [self.match_length]

@@ -77,11 +77,17 @@ class DrawSerializer(serializers.Serializer[Any]):
     apart = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),
         allow_null=True,
-        help_text="Numbers of entries that the draw keeps apart, as they are now; for directors only.",
+        help_text="Numbers of entries that the draw keeps apart; for directors only.",
     )
     pairing = serializers.DictField(
         allow_null=True,
-        help_text="What a round was paired from, once its seed is public; null if that was corrected since.",
+        help_text="What a round was paired from, once its seed is public; null if that was changed since.",
+    )
+    pairing_state = serializers.ChoiceField(
+        ["secret", "public", "changed"],
+        allow_null=True,
+        help_text="`secret`: `pairing` is not public yet; `changed`: what the round was paired from was changed since. "
+        "Null if the draw is no published round.",
     )
     later_lots = serializers.ListField(
         child=serializers.DictField(), help_text="Lots drawn after the draw, once their seed is public: key, order."

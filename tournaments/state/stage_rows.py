@@ -62,9 +62,10 @@ def requested_byes(stage: Stage, event: SwissEvent) -> Byes:
     return {row.entry_id: ByeKind(row.kind) for row in rows if row.entry_id in active}
 
 
-def kept_apart(division: Division) -> frozenset[frozenset[int]]:
-    """Return the pairs of entries that must not meet: those a director keeps apart, and members of one team."""
-    apart = KeptApart.objects.filter(division=division, taken_back_at=None).order_by()
+def kept_apart(division: Division, at: datetime | None = None) -> frozenset[frozenset[int]]:
+    """Return the pairs of entries that must not meet: those a director keeps apart, or did `at` a time, and teams."""
+    apart = KeptApart.objects.filter(division=division).order_by()
+    apart = apart.filter(taken_back_at=None) if at is None else apart.filter(at__lte=at).exclude(taken_back_at__lte=at)
     in_teams = Entry.objects.filter(division=division).exclude(team="").order_by().values_list("pk", "division", "team")
     rows = list(apart.values_list("first", "second", Value("")).union(in_teams))
     teams = teams_of((entry, team) for entry, _division, team in sorted(rows) if team)
