@@ -15,7 +15,7 @@ from core.locks import for_update
 from core.queue import claim_lasts, hint, resend_after
 from engine.errors import Refused
 from formats.plans import Drawn, check_field, draw_places, plan_of, sources_of
-from formats.settings import BY_ROUND
+from formats.settings import BY_ROUND, MAX_COUNTDOWN
 from matches.ratings.services import ratings_of
 from players.actors import SYSTEM, Actor, log
 from tournaments.draws import rounds
@@ -35,6 +35,7 @@ from tournaments.state.stages import first_stage, round_deadlines, seeding
 
 MIN_ENTRIES = 2
 SWEEP_AT_ONCE = 50
+LONGEST_COUNTDOWN = timedelta(seconds=MAX_COUNTDOWN)
 
 
 def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = "", here_only: bool = False) -> Draw:
@@ -189,9 +190,9 @@ def _finish(draw_id: int, content: DraftContent, now: datetime) -> Draw | None:
 
 def due_drafts(now: datetime) -> list[int]:
     """Return the ids of drafts whose countdown is over, for the sweep that publishes them."""
-    rows = Draw.objects.filter(
-        state=Draw.State.DRAFT, publish_at__lte=now, stage__division__status=Division.Status.RUNNING
-    )
+    rows = Draw.objects.filter(state=Draw.State.DRAFT, stage__division__status=Division.Status.RUNNING)
+    # A countdown that is longer than any began before the clock was set back.
+    rows = rows.filter(Q(publish_at__lte=now) | Q(publish_at__gt=now + LONGEST_COUNTDOWN))
     return list(rows.order_by("publish_at", "pk").values_list("pk", flat=True))
 
 
@@ -205,7 +206,7 @@ def publish_due_draft(*, draw_id: int, now: datetime) -> Draw | None:
         event = lock_event(division_row.tournament_id)
         division = lock_division(division_row.pk)
         draw = _locked(draw_id)
-        due = draw.publish_at is not None and draw.publish_at <= now
+        due = draw.publish_at is not None and not now < draw.publish_at <= now + LONGEST_COUNTDOWN
         if draw.state != Draw.State.DRAFT or not due or not division.tournament.is_open:
             return None
         draw.stage.division = division

@@ -30,6 +30,8 @@ from tournaments.state.plans import store_settings
 from tournaments.state.settle import settle
 
 LOOK_ELSEWHERE_AFTER = timedelta(minutes=1)
+LOOK_AGAIN_AFTER = timedelta(minutes=5)
+"""When the next batch is derived again at the latest; a later time was stored before the clock was set back."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def make_due_batches(*, tournament_id: int, now: datetime, waits: Callable[[], b
     is_waiting = False
     for stage, pending in _with_pending(flow_stages(tournament)):
         changes = changes_of(tournament) if derived is None else derived.changes
-        if pending is not None and pending.for_seq == changes and not (pending.due_at and pending.due_at <= now):
+        if pending is not None and pending.for_seq == changes and _is_early(pending.due_at, now):
             continue
         derived = derived or _derive(tournament, now, changes)
         flow, floor = derived.flow(stage), derived.floor
@@ -84,6 +86,10 @@ def make_due_batches(*, tournament_id: int, now: datetime, waits: Callable[[], b
         elif flow is not None and floor.pause is None:
             _remember(flow, pending, derived, now)
     return DueBatches(batches, floor, is_waiting)
+
+
+def _is_early(due_at: datetime | None, now: datetime) -> bool:
+    return due_at is None or now < due_at <= now + LOOK_AGAIN_AFTER
 
 
 def _with_pending(stages: Sequence[Stage]) -> list[tuple[Stage, PendingBatch | None]]:
@@ -198,6 +204,7 @@ def _remember(flow: Flow, pending: PendingBatch | None, derived: EventFlows, now
         moments.append(now + LOOK_ELSEWHERE_AFTER)
     moments += [flow.decision.due_at, flow.decision.changes_at, derived.floor.changes_at, flow.pool.switch_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)
+    due = due and min(due, now + LOOK_AGAIN_AFTER)
     values = {"due_at": due, "for_seq": derived.changes}
     if pending is None:
         PendingBatch.objects.update_or_create(stage=flow.stage, defaults=values)

@@ -377,6 +377,9 @@ class _Derivation:
             # Without a beginning nobody has played: a walkover needs no rest.
             if match.finished_at is None or match.begun_at is None or match.progress != MatchProgress.SETTLED:
                 continue
+            if match.finished_at > self.now:
+                # It was recorded before the clock was set back, and would keep everybody resting.
+                continue
             until = match.finished_at + rest
             for person in self._persons(match):
                 if until > max(self.now, rests.get(person, self.now)):

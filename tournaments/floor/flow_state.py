@@ -28,6 +28,8 @@ from tournaments.state.names import club_of_each
 from tournaments.state.pairings import begun_counts
 from tournaments.state.stage_rows import StageRows
 
+AS_LONG_AGO = timedelta(hours=1)
+"""How long ago a stage began that was drawn later than now."""
 WALK_MINUTES = 2
 """From a call to the table: a player is paired so long before the rest ends."""
 
@@ -50,7 +52,7 @@ def flow_state_of(stage: Stage, state: StageState, floor: FloorState, now: datet
         if not state.progress.fixtures[row.number].over:
             fixture = rows.fixtures[row.number]
             playing.append(FlowMatch(row.number, (row.first_id, row.second_id), _counts(fixture, floor)))
-    joins = _joins(state, standing, floor)
+    joins = _joins(state, standing, floor, now)
     busy = _busy_elsewhere(stage, floor)
     without_table = _without_table(floor) | seats_elsewhere(floor.facts, now).keys()
     players = []
@@ -75,7 +77,7 @@ def flow_state_of(stage: Stage, state: StageState, floor: FloorState, now: datet
         frozenset(apart),
         bytes.fromhex(stage.seed),
         len(standing),
-        tuple(_settled(state, standing, now - timedelta(minutes=settings.window))),
+        tuple(row for row in _settled(state, standing, now - timedelta(minutes=settings.window)) if row.at <= now),
         moment_of(settings.switch_time, _began(rows), ZoneInfo(stage.division.tournament.time_zone)),
     )
 
@@ -104,20 +106,26 @@ def _counts(fixture: Fixture, floor: FloorState) -> bool:
     return row is None or not (row.facts.lead_waived or row.facts.adjourned is not None)
 
 
-def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState) -> dict[EntryId, datetime]:
-    """Return entry -> from when on it can be paired, as far as it is not in a match."""
+def _joins(state: StageState, standing: Sequence[Pairing], floor: FloorState, now: datetime) -> dict[EntryId, datetime]:
+    """Return entry -> from when on it can be paired, as far as it is not in a match.
+
+    What was recorded later than now, before the clock was set back, holds nobody up.
+    """
     rows = state.rows
     began = _began(rows)
+    if began > now:
+        began = now - AS_LONG_AGO
     rest = timedelta(minutes=max(0, floor.facts.settings.rest - WALK_MINUTES))
     joins: dict[EntryId, datetime] = {}
     for entry, row in rows.of_division.entries.items():
-        moments = [began, row.entered_at, *([row.checked_in_at] if row.checked_in_at is not None else [])]
+        recorded = [row.entered_at, *([row.checked_in_at] if row.checked_in_at is not None else [])]
+        moments = [began, *(moment for moment in recorded if moment <= now)]
         if row.away_until is not None:
             moments.append(row.away_until)
         joins[entry] = max(moments)
     for pairing in standing:
         match = rows.fixtures[pairing.number].match
-        if match is None or match.finished_at is None:
+        if match is None or match.finished_at is None or match.finished_at > now:
             continue
         free = match.finished_at + (rest if has_begun(match) else timedelta())
         for entry in (pairing.first_id, pairing.second_id):

@@ -305,7 +305,12 @@ def _is_due(run: Division, now: datetime) -> bool:
     """Whether a list starts now, or its start is to be set."""
     if run.starts_at is None:
         return is_full(run) and (_is_ready(run) or not _has_free(run.offer))
-    return run.starts_at <= now or not is_full(run)
+    return not _counts_down(run.starts_at, now) or not is_full(run)
+
+
+def _counts_down(starts_at: datetime, now: datetime) -> bool:
+    """Whether a list is still to start; a start later than any countdown was set before the clock was set back."""
+    return now < starts_at <= now + COUNTDOWN
 
 
 def start_due(*, division_id: int, now: datetime) -> Draw | None:
@@ -317,7 +322,7 @@ def start_due(*, division_id: int, now: datetime) -> Draw | None:
         locked = _lock(_offer_of(Division.objects.select_related("offer").get(pk=division_id)))
         _follow(locked, by=SYSTEM, now=now)
         run = next((run for run in locked.runs if run.pk == division_id), None)
-        if run is None or run.starts_at is None or run.starts_at > now:
+        if run is None or run.starts_at is None or _counts_down(run.starts_at, now):
             return None
         return _draw(run, SYSTEM, now)
 

@@ -1349,3 +1349,23 @@ def test_a_preview_counts_lives(misheard: tuple[Night, Fixture, Fixture, int]) -
     places = [place for _name, *both in (*changes.shown, *changes.rest) for place in both]
     assert any(place.endswith(", 1 life left") for place in places)
     assert any(place.endswith(", 0 lives left") for place in places)
+
+
+@pytest.mark.parametrize(("ahead", "is_begun"), [(0, True), (1, True), (1, False)])
+def test_a_night_goes_on_when_the_clock_is_set_back(
+    start: Callable[..., Tournament], by_alice: Actor, is_begun: bool, ahead: int
+) -> None:
+    """Results were entered, or all was done, while the clock was ahead by hours, as that of a Raspberry Pi may be."""
+    clock = timedelta(hours=ahead)
+    night = Night(start(now=NOON if is_begun else NOON + clock), by_alice)
+    night.now += clock
+    for _step in range(12):
+        assert night.step()
+    call_ready(tournament_id=night.event.pk, now=night.now)
+    for fixture in night.open():
+        night.win(fixture, 0)
+    batches, minutes = Batch.objects.count(), 0
+    while Batch.objects.count() == batches:
+        minutes += 1
+        call_ready(tournament_id=night.event.pk, now=night.now - clock + timedelta(minutes=minutes))
+        assert minutes < 40, "nobody is paired any more"

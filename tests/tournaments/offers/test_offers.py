@@ -65,6 +65,12 @@ def test_the_last_name_starts_the_countdown_and_opens_the_next_list(desk: Desk) 
     assert list(integrity.differences()) == []
 
 
+def test_a_list_starts_when_the_clock_is_set_back_during_its_countdown(desk: Desk) -> None:
+    desk.join(*FOUR)
+    desk.wait(-3600)
+    assert desk.statuses == ["running", "entries"]
+
+
 def test_a_list_starts_once_however_often_the_sweep_runs(desk: Desk) -> None:
     desk.join(*FOUR)
     run = desk.run(1)

@@ -73,6 +73,16 @@ def test_a_round_publishes_itself_when_its_countdown_is_over_and_not_before(
     assert is_clean(driver.division)
 
 
+def test_a_round_publishes_itself_when_the_clock_is_set_back_during_its_countdown(
+    counting: tuple[DivisionDriver, Draw],
+) -> None:
+    driver, draft = counting
+    driver.at -= timedelta(hours=1)
+    sweep(driver)
+    draft.refresh_from_db()
+    assert draft.state == Draw.State.PUBLISHED
+
+
 def test_a_stopped_countdown_leaves_the_round_to_the_director(counting: tuple[DivisionDriver, Draw]) -> None:
     driver, draft = counting
     draws.stop_countdown(division=driver.division, after=driver.seq, by=driver.by, now=driver.now())
