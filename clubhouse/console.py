@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from clubhouse.divisions import RoundProgress
+from clubhouse.letters.sending import sent_sentence
 from core.access import Who, open_to
 from core.messages import sentence
 from core.repeats import Repeat, repeated
@@ -96,6 +97,7 @@ def console_page(tournament: Tournament, chosen: str, by: Actor, now: datetime) 
         "not_back": not_back,
         "stopped_work": stopped,
         "waits": waits,
+        "letters_sent": sent_sentence(tournament, now),
         "messages_reported": messages[:MAX_NEEDS],
         "more_needs": len(needs) > MAX_NEEDS,
         "unopposed": unopposed(needs),

@@ -1,11 +1,14 @@
 """E-mails as plain text."""
 
+import re
 import select
 import smtplib
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends import smtp
@@ -14,8 +17,14 @@ from django.template.loader import render_to_string
 from core import breaker
 from core.conversations import Conversation
 
+log = structlog.get_logger(__name__)
+
 AUTOMATIC = {"Auto-Submitted": "auto-generated"}
 """Says that nobody has typed it (RFC 3834), so that no holiday reply comes back."""
+NO_MAILBOX = re.compile(r"5\.1\.(?![78]\b)")
+"""Statuses about the address of the recipient (RFC 3463); 7 and 8 are about that of the sender."""
+POLICY = re.compile(r"5\.7\.")
+"""Statuses about what the server lets this site do."""
 LAST_LINE = b".\r\n"
 
 
@@ -95,7 +104,7 @@ def send_text(
     """
     # A subject is one line, whatever line breaks a name in it contains.
     line = " ".join(subject.split())
-    server = f"smtp {settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+    server = _server()
     began = breaker.check(server)
     connection = get_connection()
     if isinstance(connection, SmtpBackend):
@@ -105,7 +114,10 @@ def send_text(
     try:
         EmailMessage(line, text, to=[to], headers={**(headers or {}), **AUTOMATIC}, connection=connection).send()
     except OSError as error:
-        if _is_away(error):
+        is_of_server = _says(error, POLICY)
+        if is_of_server:
+            log.error("mail_server_refuses", codes=[code for code, _ in _answers(error)])
+        if is_of_server or _is_away(error):
             breaker.failed(server, began)
         raise
     breaker.succeeded(server)
@@ -115,6 +127,25 @@ def _is_away(error: OSError) -> bool:
     """Whether the server did not answer; one that refuses an e-mail is there."""
     answered = isinstance(error, smtplib.SMTPException)
     return not answered or isinstance(error, smtplib.SMTPConnectError | smtplib.SMTPServerDisconnected)
+
+
+def _server() -> str:
+    return f"smtp {settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+
+
+def blame_server() -> None:
+    """Count an answer that was not about its address as a failure of the mail server."""
+    breaker.failed(_server(), time.time())
+
+
+def has_no_mailbox(error: OSError) -> bool:
+    """Whether the server answered that the address has no mailbox, or its domain none."""
+    return _says(error, NO_MAILBOX)
+
+
+def _says(error: OSError, status: re.Pattern[str]) -> bool:
+    texts = (text if isinstance(text, str) else text.decode(errors="replace") for _, text in _answers(error))
+    return any(status.match(text) for text in texts)
 
 
 def is_refusal(error: OSError) -> bool:

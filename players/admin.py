@@ -72,6 +72,8 @@ class UserAdmin(DjangoUserAdmin):
 
     def save_model(self, request: HttpRequest, obj: User, form: ModelForm, change: bool) -> None:
         """Save the account, and tell the owner at the old address of a new one."""
+        if change and "email" in form.changed_data:
+            obj.email_bounced_at = obj.email_stopped_at = None
         super().save_model(request, obj, form, change)
         if change and "email" in form.changed_data and obj.email_verified_at is not None:
             tell_owner(user=obj, event="address_changed", now=timezone.now(), email=form.initial["email"])

@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import Q
 from django.template.loader import render_to_string
@@ -19,10 +20,10 @@ from django.utils.translation import gettext, override
 from core import throttle
 from core.languages import first_offered
 from core.locks import for_update
-from core.mail import send_mail, send_text
+from core.mail import blame_server, has_no_mailbox, send_mail, send_text
 from core.queue import claim_lasts, hint
 from engine.errors import Refused
-from players.models import AccountEmail, User
+from players.models import AccountEmail, Delivery, User
 
 logger = structlog.get_logger(__name__)
 
@@ -103,6 +104,9 @@ def send(*, email_id: int, now: datetime) -> bool:
         _send(row)
     except OSError as error:
         logger.warning("account_email_failed", kind=row.kind, error=type(error).__name__)
+        if has_no_mailbox(error) and note_no_mailbox(address=row.email, now=now):
+            row.delete()
+            return False
         AccountEmail.objects.filter(pk=row.pk).update(claimed_at=now)
         return False
     row.delete()
@@ -172,3 +176,50 @@ def _send_reset(row: AccountEmail) -> None:
             template="players/accounts/mail/password.txt",
             context={"user": user, "url": settings.SITE_URL + path},
         )
+
+
+# Addresses that have no mailbox any more, as mail servers say.
+
+
+NO_MAILBOX = "no such mailbox"
+"""Begins the reason of deliveries that were given up for it."""
+SUSPICIOUS = 3
+"""So many addresses of an hour, and more than it takes, a mail server turns away until that is its own fault."""
+AT_FAULT = "mail-server-at-fault"
+
+
+@transaction.atomic
+def note_no_mailbox(*, address: str, now: datetime) -> bool:
+    """Note that a mail server knows no mailbox of this address; return False if the fault is the server's.
+
+    After two such answers on different days nothing more is sent there. The address stays confirmed, since that says
+    whose it is. A server that says so of most addresses of an hour is left alone, and none of them is noted.
+    """
+    if cache.get(AT_FAULT) or _is_most(address, now):
+        blame_server()
+        return False
+    rows = User.objects.filter(email__iexact=address, email_verified_at__isnull=False)
+    for user in for_update(rows):
+        if user.email_bounced_at is None:
+            user.email_bounced_at = now
+        elif user.email_bounced_at.date() != now.date():
+            user.email_stopped_at = user.email_stopped_at or now
+        user.save(update_fields=["email_bounced_at", "email_stopped_at"])
+    return True
+
+
+def _is_most(address: str, now: datetime) -> bool:
+    """Whether most addresses of the last hour were turned away; then forget that for an hour, and try them again."""
+    since = now - timedelta(seconds=throttle.HOUR)
+    bounced = User.objects.filter(Q(email_bounced_at__gt=since) | Q(email_stopped_at__gt=since))
+    emails = Delivery.objects.filter(channel=Delivery.Channel.EMAIL)
+    count = bounced.exclude(email__iexact=address).count() + 1
+    if count < SUSPICIOUS or count <= emails.filter(sent_at__gt=since).values("notification__user").distinct().count():
+        return False
+    logger.error("mail_server_knows_no_mailbox", addresses=count)
+    cache.set(AT_FAULT, True, throttle.HOUR)
+    given_up = emails.filter(notification__user__in=bounced, given_up_at__gt=since, reason__startswith=NO_MAILBOX)
+    given_up.update(state=Delivery.State.WAITING, given_up_at=None, next_at=now)
+    User.objects.filter(email_bounced_at__gt=since).update(email_bounced_at=None)
+    User.objects.filter(email_stopped_at__gt=since).update(email_stopped_at=None)
+    return True

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Exists, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext, gettext_noop
 
 from clubhouse.letters.contents import letter_of
 from clubhouse.letters.email import EmailSection, email_text
@@ -231,6 +231,18 @@ def _forget_outdated(users: Collection[int], key: str, end: End) -> list[int]:
 def _push_no_more(users: Collection[int], key: str) -> None:
     own = Delivery.objects.filter(notification__user__in=users, notification__key=key)
     own.filter(channel=Delivery.Channel.PUSH).update(state=Delivery.State.DROPPED)
+
+
+def sent_sentence(event: Tournament, now: datetime) -> str:
+    """Return what directors are told of the letters about an event that is over: how many, and nobody's name."""
+    if event.status != Tournament.Status.FINISHED or now > event.starts_at + SHOWN_FOR:
+        return ""
+    rows = Delivery.objects.filter(notification__key=key_of(event), channel=Delivery.Channel.EMAIL)
+    numbers = rows.aggregate(count=Count("pk"), sent=Count("pk", filter=Q(state=Delivery.State.SENT)))
+    return gettext("Letters: %(sent)s of %(count)s sent.") % numbers if numbers["count"] else ""
+
+
+SHOWN_FOR = timedelta(days=7)
 
 
 # Corrections.

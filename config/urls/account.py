@@ -28,6 +28,7 @@ urlpatterns: list[URLPattern] = [
     path("preferences/", players.accounts.page.preferences, name="preferences"),
     path("preferences/email/", players.accounts.page.change_email, name="change-email"),
     path("preferences/email/send-again/", players.accounts.page.resend_confirmation, name="resend-confirmation"),
+    path("preferences/email/try-again/", players.accounts.page.try_email_again, name="try-email-again"),
     re_path(r"^confirm-email/(?P<secret>[\w:.-]{20,500})/$", players.accounts.sign_in.confirm_email, name="confirm-email"),
     path("preferences/password/", players.accounts.page.change_password, name="change-password"),
     path("preferences/second-factor/", players.accounts.page.second_factor, name="second-factor"),

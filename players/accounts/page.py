@@ -177,6 +177,15 @@ def resend_confirmation(request: HttpRequest) -> HttpResponse:
     return redirect("preferences")
 
 
+@open_to(post=Who.SIGNED_IN)
+@repeated(Repeat.HARMLESS)
+def try_email_again(request: HttpRequest) -> HttpResponse:
+    """Send e-mails to the own address again, though mail servers said that it has no mailbox."""
+    account_services.try_email_again(user=me(request), by=by(request))
+    messages.success(request, _("The next email will go there again."))
+    return redirect("preferences")
+
+
 # The preferences page; each of its forms has its own URL.
 
 

@@ -113,7 +113,8 @@ def verify_email(*, user: User, email: str, by: Actor, now: datetime) -> User:
         other.save(update_fields=["email"])
     old = locked.email if locked.email_verified_at is not None else ""
     locked.email, locked.new_email, locked.email_verified_at = email, "", now
-    locked.save(update_fields=["email", "new_email", "email_verified_at"])
+    locked.email_bounced_at = locked.email_stopped_at = None
+    locked.save(update_fields=["email", "new_email", "email_verified_at", "email_bounced_at", "email_stopped_at"])
     log(by, "email_verified", user_topic(locked))
     if old:
         tell_owner(user=locked, event="address_changed", now=now, email=old)
@@ -205,6 +206,15 @@ def change_email(*, user: User, email: str, password: str, by: Actor, now: datet
 
 
 @transaction.atomic
+def try_email_again(*, user: User, by: Actor) -> None:
+    """Send e-mails to the address of an account again."""
+    locked = lock_row(User, user.pk)
+    locked.email_bounced_at = locked.email_stopped_at = None
+    locked.save(update_fields=["email_bounced_at", "email_stopped_at"])
+    log(by, "email_tried_again", user_topic(locked))
+
+
+@transaction.atomic
 def change_password(
     *, user: User, password: str, new_password: str, by: Actor, now: datetime, current: SessionBase | None = None
 ) -> User:
@@ -224,7 +234,8 @@ def reset_password(*, user: User, new_password: str, by: Actor, now: datetime) -
     A new address that was entered is forgotten: somebody else may have done so. Refused: `weak_password`.
     """
     user.email_verified_at, user.new_email = user.email_verified_at or now, ""
-    user.save(update_fields=["email_verified_at", "new_email"])
+    user.email_bounced_at = user.email_stopped_at = None
+    user.save(update_fields=["email_verified_at", "new_email", "email_bounced_at", "email_stopped_at"])
     return _set_password(user, new_password, by, "password_reset", now)
 
 

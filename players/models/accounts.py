@@ -56,6 +56,12 @@ class User(AbstractBaseUser, PermissionsMixin):
         blank=True,
         help_text="Until then nothing but the verification is sent there.",
     )
+    email_bounced_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a mail server first said that it has no mailbox."
+    )
+    email_stopped_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When it said so on another day; nothing is sent there since."
+    )
     new_email = models.EmailField("e-mail address to be verified", blank=True)
     display_name = NameField("display name", max_length=MAX_NAME_LENGTH)
     language = models.CharField("language", max_length=10, blank=True, help_text="Empty for the browser's language.")
@@ -96,6 +102,11 @@ class User(AbstractBaseUser, PermissionsMixin):
     def shown_email(self) -> str:
         """The address of the account; the one to be verified while it has no other."""
         return self.new_email if self.email.endswith(NO_ADDRESS) else self.email
+
+    @property
+    def masked_email(self) -> str:
+        """The address for its owner on pages that somebody else may see over their shoulder."""
+        return f"{self.email[0]}…@{self.email.rpartition('@')[2]}"
 
 
 NO_ADDRESS = "@unverified.invalid"

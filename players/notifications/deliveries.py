@@ -110,9 +110,10 @@ def _claim(rows: list[Delivery], batch: str, now: datetime) -> list[Delivery]:
 
 
 def _may_receive(row: Delivery) -> bool:
-    """Whether the account is active and, for an e-mail, has confirmed its address."""
+    """Whether the account is active and, for an e-mail, has confirmed its address, which has a mailbox."""
     user = row.notification.user
-    return user.is_active and (row.channel != Channel.EMAIL or user.email_verified_at is not None)
+    takes_emails = user.email_verified_at is not None and user.email_stopped_at is None
+    return user.is_active and (row.channel != Channel.EMAIL or takes_emails)
 
 
 @transaction.atomic

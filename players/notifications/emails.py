@@ -14,7 +14,8 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from core.breaker import LeftAlone
-from core.mail import is_refusal, send_text
+from core.mail import has_no_mailbox, is_refusal, send_text
+from players.mail import NO_MAILBOX, note_no_mailbox
 from players.models import Delivery, User
 from players.notifications.deliveries import (
     ClaimLost,
@@ -78,12 +79,17 @@ def _send_claimed(deliveries: Sequence[Delivery], now: datetime) -> int:
     except ClaimLost:
         return 0
     except OSError as error:
-        mark_failed(deliveries, f"{type(error).__name__}: {error}", now, is_refused=is_refusal(error))
+        reader = deliveries[0].notification.user
+        is_gone = has_no_mailbox(error) and note_no_mailbox(address=reader.email, now=now)
+        reason = f"{NO_MAILBOX if is_gone else type(error).__name__}: {error}"
+        mark_failed(deliveries, reason, now, for_good=is_gone, is_refused=is_refusal(error))
         return 0
     if not is_sent:
         mark_dropped(deliveries)
         return 0
     mark_sent(deliveries, now)
+    if (reader := deliveries[0].notification.user).email_bounced_at is not None:
+        User.objects.filter(pk=reader.pk, email=reader.email).update(email_bounced_at=None)
     for row in deliveries:
         kind_of(row.notification.kind).after_email(row.notification, now)
     return len(deliveries)

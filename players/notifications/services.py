@@ -116,8 +116,9 @@ def delivered_at(user: int, key: str) -> datetime | None:
 
 
 def can_be_sent_to(user: int) -> bool:
-    """Return whether a user has a confirmed address, or a browser that shows notifications."""
-    is_confirmed = User.objects.filter(pk=user, is_active=True, email_verified_at__isnull=False).exists()
+    """Return whether a user has a confirmed address with a mailbox, or a browser that shows notifications."""
+    rows = User.objects.filter(pk=user, is_active=True, email_verified_at__isnull=False, email_stopped_at=None)
+    is_confirmed = rows.exists()
     return is_confirmed or PushSubscription.objects.filter(user=user, user__is_active=True).exists()
 
 

@@ -105,8 +105,8 @@ def values(rows: QuerySet[Any], *fields: str, **renamed: Any) -> Iterator[Row]:
 
 
 ACCOUNT_FIELDS = (
-    "new_email", "email_verified_at", "display_name", "language", "time_zone", "theme", "is_active", "suspended_at",
-    "is_staff", "is_superuser", "owns_site", "date_joined", "last_login",
+    "new_email", "email_verified_at", "email_bounced_at", "email_stopped_at", "display_name", "language", "time_zone",
+    "theme", "is_active", "suspended_at", "is_staff", "is_superuser", "owns_site", "date_joined", "last_login",
 )  # fmt: skip
 PLAYER_FIELDS = (
     "public_id", "name", "initials_only", "analysis_visibility", "in_event_lines", "puzzle_choice",

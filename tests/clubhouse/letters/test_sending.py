@@ -232,6 +232,19 @@ def test_a_hidden_name_is_nowhere_in_an_email(evening: Cup, erin: User) -> None:
         assert "Bob" not in message.message().as_string()
 
 
+def test_directors_see_how_many_letters_were_sent_and_no_names(evening: Cup, bob: User, alice: User) -> None:
+    run(EIGHT)
+    [row] = claim_emails(user=bob.pk, now=EIGHT + MINUTE)
+    mark_failed([row], "no such mailbox", EIGHT + MINUTE, for_good=True, is_refused=True)
+    run(EIGHT + 2 * MINUTE)
+
+    def page(at: datetime) -> str:
+        return str(console_page(event_of(evening), "", SYSTEM, at)["letters_sent"])
+
+    assert page(EIGHT + HOUR) == "Letters: 1 of 2 sent."
+    assert page(EIGHT + 30 * DAY) == ""
+
+
 def test_directors_see_which_match_keeps_the_letter_waiting(club: Club) -> None:
     cup = Cup.create(4, KNOCKOUT)
     cup.play(Random(3), most=2, wild=False)
