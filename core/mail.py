@@ -23,8 +23,8 @@ AUTOMATIC = {"Auto-Submitted": "auto-generated"}
 """Says that nobody has typed it (RFC 3834), so that no holiday reply comes back."""
 NO_MAILBOX = re.compile(r"5\.1\.(?![78]\b)")
 """Statuses about the address of the recipient (RFC 3463); 7 and 8 are about that of the sender."""
-POLICY = re.compile(r"5\.7\.")
-"""Statuses about what the server lets this site do."""
+OF_SITE = re.compile(r"5\.(7\.|1\.[78]\b)")
+"""Statuses about this site: its address as a sender, and what the server lets it do."""
 LAST_LINE = b".\r\n"
 
 
@@ -114,7 +114,7 @@ def send_text(
     try:
         EmailMessage(line, text, to=[to], headers={**(headers or {}), **AUTOMATIC}, connection=connection).send()
     except OSError as error:
-        is_of_server = _says(error, POLICY)
+        is_of_server = _says(error, OF_SITE)
         if is_of_server:
             log.error("mail_server_refuses", codes=[code for code, _ in _answers(error)])
         if is_of_server or _is_away(error):
