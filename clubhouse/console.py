@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from clubhouse.divisions import RoundProgress
 from clubhouse.letters.sending import sent_sentence
 from core.access import Who, open_to
+from core.faults import shown
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -244,7 +245,7 @@ def _console_with_outcomes(
     request: HttpRequest, tournament: Tournament, form: QuickForm, lines: Sequence[LineOutcome] = ()
 ) -> HttpResponse:
     """Render the console with the outcome of each line; lines that were not entered come back for editing."""
-    context = _context(request, tournament, form["division"].value() or "")
+    context = shown(lambda: _context(request, tournament, form["division"].value() or ""))
     context["line"] = "\n".join(line.line for line in lines if not line.is_done) or form["line"].value() or ""
     context |= {"line_form": form, "outcomes": lines, "focus_line": True}
     is_help = form.is_valid() and all(line.is_done or line.is_help for line in lines)

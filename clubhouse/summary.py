@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from core import downloads
 from core.access import Who, open_to
+from core.faults import refuse_gaps
 from core.names import fold
 from formats.settings import BY_ROUND
 from matches.analysis.api import NightSerializer
@@ -143,6 +144,7 @@ class EventSummary:
 
 def event_summary(user: Visitor, tournament: Tournament) -> EventSummary:
     """Return the summary of an event, with names as this reader may see them."""
+    refuse_gaps()
     staff = is_at_least(role_in(user, tournament.club), Role.ASSISTANT)
     # Without lists of side events that never started.
     waiting = (Division.Status.ENTRIES, Division.Status.CANCELLED)

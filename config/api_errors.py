@@ -1,6 +1,7 @@
 """Error responses of the API: problem details (RFC 9457) with a stable `code`."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -12,7 +13,9 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from config.limits import SAFE
 from core.api import UNKNOWN_FIELD
+from core.faults import DivisionBroken, left_out, show_the_rest
 from core.messages import sentence, status_of
 from engine.errors import Refused
 
@@ -22,6 +25,8 @@ API_PATH = "/api/"
 
 def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     """Handle an exception for DRF; return None for unexpected ones, which `server_error` answers."""
+    if isinstance(error, DivisionBroken) and (answer := _without(error, context)) is not None:
+        return answer
     if isinstance(error, Refused):
         set_rollback()
         detail = sentence(error.code, error.params)
@@ -48,6 +53,22 @@ def handle(error: Exception, context: Mapping[str, Any]) -> Response | None:
     if (wait := getattr(error, "wait", None)) is not None:
         response["Retry-After"] = str(int(wait))
     return response
+
+
+def _without(broken: DivisionBroken, context: Mapping[str, Any]) -> Response | None:
+    """Answer a request to read without the divisions that cannot be shown, which it lists; None if it is refused."""
+    view, request = context["view"], context["request"]
+    is_read = request.method in SAFE
+    read = partial(view.get, request, *context["args"], **context["kwargs"]) if is_read else None
+    try:
+        answer: Response = show_the_rest(broken, read)
+    except DivisionBroken:
+        return None
+    if isinstance(answer.data, dict):
+        answer.data["broken_divisions"] = [
+            {"id": row.public_id, "code": row.code, "detail": row.sentence, "params": row.params} for row in left_out()
+        ]
+    return answer
 
 
 def problem_response(request: HttpRequest, error: exceptions.APIException) -> HttpResponse | None:

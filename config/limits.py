@@ -18,6 +18,8 @@ from config.monitoring import open_stream
 
 RETRY_AFTER = 2
 """Seconds after which a client should try again."""
+LEFT_OUT = "Left-Out"
+"""The header of an answer without the divisions that it names, because they cannot be shown."""
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods of requests that save nothing."""
 STYLE = (

@@ -7,6 +7,7 @@ import time
 import uuid
 import zoneinfo
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import unquote
@@ -32,13 +33,16 @@ from rest_framework.authentication import CSRFCheck
 from config.api_errors import API_PATH, missing_slash, problem_response, refused_problem
 from config.api_json import TooLarge
 from config.database import DOWN, LOCKED, outage_of
-from config.limits import BUSY, NOT_WRITABLE, OURS, RETRY_AFTER
+from config.limits import BUSY, LEFT_OUT, NOT_WRITABLE, OURS, RETRY_AFTER, SAFE
 from config.monitoring import is_measured
 from config.page_cache import language_asked_for
 from config.static_files import import_map_source
 from core import languages
+from core.downloads import chunks
+from core.faults import DivisionBroken, complete, left_out, show_the_rest
 from core.messages import sentence, status_of
 from core.numbers import UNCLEAR
+from core.repeats import Repeat, protection_of
 from core.requests import way_back
 from core.throttle import RATE_STATE, client_address
 from engine.errors import Refused
@@ -456,7 +460,10 @@ class RefusalPages:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
+        with complete():
+            response = self.get_response(request)
+            if left_out():
+                incomplete(response)
         if not isinstance(response, HttpResponseNotAllowed) or request.path.startswith("/api/"):
             return response
         explained = method_not_allowed(request)
@@ -468,12 +475,30 @@ class RefusalPages:
         if outage := outage_of(exception):
             logger.warning("database_out_of_order", outage=outage, error=str(exception), path=request.path)
             return out_of_order(request, outage)
+        if isinstance(exception, DivisionBroken) and (view := request.resolver_match) is not None:
+            is_write = request.method not in SAFE and protection_of(view.func, str(request.method)) != Repeat.HARMLESS
+            again = None if is_write else partial(view.func, request, *view.args, **view.kwargs)
+            try:
+                answer: HttpResponse = show_the_rest(exception, again)
+                return answer
+            except Refused as refused:
+                exception = refused
         return refused_page(request, exception) if isinstance(exception, Refused) else None
+
+
+def incomplete(response: HttpResponse) -> None:
+    """Keep an answer without some division out of every cache, and say so where no template does."""
+    for header in ("ETag", "Last-Modified", "Kept-Offline"):
+        response.headers.pop(header, None)
+    response.headers["Cache-Control"] = "private, no-store"
+    response.headers[LEFT_OUT] = ", ".join(row.public_id for row in left_out())
+    if response.headers.get("Content-Type", "").startswith("text/csv"):
+        response.write("".join(chunks([row.code, row.sentence] for row in left_out())))
 
 
 def refused_page(request: HttpRequest, refused: Refused) -> HttpResponse:
     reason = sentence(refused.code, refused.params)
-    context: dict[str, Any] = {"code": refused.code, "reason": reason, "back": way_back(request)}
+    context: dict[str, Any] = {"code": refused.code, "reason": reason, "back": way_back(request), "left_out": ()}
     if refused.code == UNCLEAR and (fields := kept_input.fields_of(request)):
         # Each button sends the form again with one of the amounts.
         sent = [(name, value) for name, value in fields if name != refused.params["field"]]
@@ -522,4 +547,6 @@ class Metrics:
         route = request.resolver_match.view_name if request.resolver_match else "none"
         seconds = time.perf_counter() - started
         metrics.observe(request.method or "", route, response.status_code, seconds, queries)
+        if LEFT_OUT in response.headers:
+            metrics.broken_divisions.labels(route).inc()
         return response

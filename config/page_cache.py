@@ -28,7 +28,7 @@ from redis.exceptions import RedisError
 
 from config.api_errors import API_PATH
 from config.disconnects import Receive, Scope, Send
-from config.limits import OURS
+from config.limits import LEFT_OUT, OURS
 from core.languages import PARAMETER, offered, offers_choice, wish
 from core.live.site_version import VERSION, WRITERS
 from core.ndjson import NdjsonRenderer
@@ -485,7 +485,7 @@ class Buffer:
     def is_personal(self) -> bool:
         """Whether it sets a cookie, refuses this reader for now, or is too large."""
         return (
-            any(name == b"set-cookie" for name, _ in self.headers)
+            any(name.lower() in (b"set-cookie", LEFT_OUT.lower().encode()) for name, _ in self.headers)
             or self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
             or self.size > MAX_STORED
         )

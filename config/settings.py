@@ -407,6 +407,9 @@ if DEBUG_TOOLBAR:
         MIDDLEWARE.index("config.middleware.Compressed") + 1, "debug_toolbar.middleware.DebugToolbarMiddleware"
     )
 
+# Whether an error in one division ends the whole page, as tests want it, instead of leaving that division out.
+RAISE_FAULTS = False
+
 # Whether the request log has the IP address of the client.
 LOG_CLIENT_ADDRESS = flag("LOG_CLIENT_ADDRESS")
 LOGGING = logging_config(json=not LOCAL, level=os.environ.get("LOG_LEVEL", "WARNING" if LOCAL else "INFO"))

@@ -8,6 +8,9 @@ MESSAGES = {
     # General
     "not_found": gettext_noop("This page does not exist, or you may not see it."),
     "may_not": gettext_noop("You do not have permission to do this."),
+    "division_broken": gettext_noop(
+        "{division}: This division cannot be shown. Tell those who run the site this number: {reference}"
+    ),
     "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
     # Files
     "file_too_heavy": gettext_noop("This file takes too much time or memory to read. Save it anew, or in parts."),

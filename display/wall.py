@@ -24,6 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from core.access import Who, open_to
+from core.faults import left_out
 from core.live.publishing import touch_on_commit
 from core.names import fold
 from core.repeats import Repeat, repeated
@@ -379,7 +380,7 @@ def wall(view: FloorView, expected: Sequence[ExpectedTime], *, by_name: bool = F
         PartKey.FLOOR: lambda: calling,
         PartKey.BRACKETS: lambda: list(_brackets(divisions))[:MAX_BRACKET_SCREENS],
         PartKey.STANDINGS: lambda: list(_standings(divisions)),
-        PartKey.SEASON: lambda: list(_seasons(event, settings.season_tables)),
+        PartKey.SEASON: lambda: [] if left_out() else list(_seasons(event, settings.season_tables)),
     }
     return {
         "tournament": event,

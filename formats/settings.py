@@ -309,12 +309,14 @@ class StageSettings:
         """Build the settings of a stage from the JSON of its row; ignore unknown names."""
         known = {field.name for field in fields(cls)} - {"format"}
         values = {name: value for name, value in data.items() if name in known}
-        for name in ("lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks", "starts"):
-            if name in values:
-                values[name] = tuple(values[name])
+        for name in LISTS & values.keys():
+            values[name] = tuple(values[name])
         for name, choice in CHOICES.items():
             if name in values:
                 values[name] = choice(values[name])
+        for name in NUMBERS & values.keys():
+            if any(isinstance(value, str) for value in (values[name], *(values[name] if name in LISTS else ()))):
+                raise TypeError(f"{name} is no number: {values[name]!r}")
         return replace(cls(format_), **values)
 
 
@@ -329,6 +331,11 @@ CHOICES: Mapping[str, Callable[[str], StrEnum]] = {
     "edition": Edition,
 }
 """Setting -> the enumeration of its values."""
+LISTS = frozenset({"lengths", "lower_lengths", "last_lengths", "final_lengths", "tiebreaks", "starts"})
+NUMBERS = LISTS - {"tiebreaks"} | {
+    field.name for field in fields(StageSettings) if field.type in (int, float, bool, int | None)
+}
+"""The settings that are numbers, or lists of them."""
 
 
 def are_starts(starts: Sequence[int]) -> bool:

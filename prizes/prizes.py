@@ -9,6 +9,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from core.faults import refuse_gaps
 from core.public_ids import new_form_key
 from formats import graph
 from formats.plans import ROUNDS, TABLE
@@ -287,6 +288,7 @@ def fund_of(division: Division, plan: PrizePlan | None) -> Fund:
 
 def divisions_with_prizes(tournament: Tournament) -> list[Division]:
     """Return the divisions of an event, without lists of side events that have not started or were called off."""
+    refuse_gaps()
     waiting = (Division.Status.ENTRIES, Division.Status.CANCELLED)
     rows = tournament.divisions.exclude(offer__isnull=False, status__in=waiting)
     return list(rows.select_related("tournament__club"))

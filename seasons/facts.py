@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import Exists, OuterRef, QuerySet
 
+from core.faults import refuse_gaps
 from formats import graph
 from formats.elimination.places import FIRST_PLACES
 from formats.facts import PLAYED
@@ -46,6 +47,7 @@ States = Mapping[int, Sequence[StageState]]
 
 def facts_of(divisions: Sequence[Division], overrides: States | None = None) -> dict[int, DivisionFacts]:
     """Return the facts of divisions by id, with players by public id; a merged player is the one merged into."""
+    refuse_gaps()
     replaced = overrides or {}
     keys = {row.pk: f"series-facts:{FORM}:{row.public_id}:{row.seq}" for row in divisions if row.pk not in replaced}
     stored = cache.get_many(keys.values())

@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.faults import refuse_gaps
 from core.times import in_zone
 from engine.errors import Refused
 from formats.series.facts import DecidedBy
@@ -252,6 +253,7 @@ def proposals_of_division(division: Division) -> list[ProposedTitle]:
 
 def proposals(club: Club, now: datetime) -> list[ProposedTitle]:
     """Return what can be awarded of the last year: of closed seasons, and of events that count in no season."""
+    refuse_gaps()
     since = now - PROPOSED
     first_day = in_zone(since, club.time_zone).date()
     closings = SeriesClosing.objects.filter(series__club=club, reopened_at=None, series__last_day__gte=first_day)

@@ -37,6 +37,8 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 REST_FRAMEWORK["DEFAULT_THROTTLE_RATES"] = {"anon": None, "guest": None, "user": None}
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1", "hall.test"]
+# A test sees the error itself; those of the boundary around a division set their own.
+RAISE_FAULTS = True
 # A thread that writes between two tests would disturb both.
 WEB_PULSE = False
 # Tests of the garbage collector's objects run in the same process.

@@ -1,8 +1,10 @@
 """What follows from a correction in later apps, such as prizes: each registers its own when Django starts."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
+from core.faults import DivisionBroken
 from tournaments.models import Division
 from tournaments.state.derivation import StageState
 
@@ -24,8 +26,12 @@ def register(name: str, consequence: Consequence) -> None:
 
 
 def changes_of(division: Division, states: Sequence[StageState]) -> dict[str, Sequence[Any]]:
-    """Return by name what would change."""
-    return {name: consequence.changes(division, states) for name, consequence in _consequences.items()}
+    """Return by name what would change; nothing where it depends on another division that cannot be derived."""
+    changes: dict[str, Sequence[Any]] = dict.fromkeys(_consequences, ())
+    for name, consequence in _consequences.items():
+        with suppress(DivisionBroken):
+            changes[name] = consequence.changes(division, states)
+    return changes
 
 
 def represented(division: Division, states: Sequence[StageState]) -> dict[str, list[Mapping[str, Any]]]:

@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from clubhouse.clubs import CalendarLine, calendar_of
 from clubhouse.letters.lines import Deficit, DivisionWon, FinishedMatch, LetterLine, chosen_lines, sentence_of
+from core.faults import refuse_gaps
 from engine.errors import Refused
 from formats.ratings import win_probability
 from formats.series.facts import Player as PlayerId
@@ -138,6 +139,7 @@ def is_over(event: Tournament) -> bool:
 
 def night_of(event: Tournament, now: datetime) -> PlayedNight:
     """Read an event for its letters; the number of queries does not depend on how many played."""
+    refuse_gaps()
     divisions = list(
         event.divisions.exclude(status=Division.Status.CANCELLED)
         .select_related("tournament__club", "pool")

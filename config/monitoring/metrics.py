@@ -18,6 +18,7 @@ request_seconds = Histogram(
 )
 database_seconds = Counter("barpoint_database_seconds", "Time spent in database queries.", ("route",))
 database_queries = Counter("barpoint_database_queries", "Number of database queries.", ("route",))
+broken_divisions = Counter("barpoint_broken_divisions", "Answers without a division that cannot be shown.", ("route",))
 open_streams = Gauge("barpoint_open_streams", "Event streams that are open.", multiprocess_mode="livesum")
 # A process that was killed may have left the number of its streams to one with the same id.
 open_streams.set(0)

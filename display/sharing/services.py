@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from django.http import Http404
 from django.utils.translation import override
 
+from core.faults import left_out
 from core.live.site_version import unseen_writes
 from core.queue import claim_lasts, hint, resend_after
 from core.throttle import MINUTE, Limit, count
@@ -47,10 +48,12 @@ MESSAGES = Limit("share-messages", 60, MINUTE)
 
 
 def version_of(kind: str, key: str) -> str:
-    """Return the version of a page's picture for its URL; empty if the page has none.
+    """Return the version of a page's picture for its URL; empty if the page has none, or is incomplete.
 
     A crawler requests the picture a moment after the page and may keep it for ever, so workers are notified now.
     """
+    if left_out():
+        return ""
     name = f"share-version:{kind}:{key}"
     version: str | None = cache.get(name)
     if version is None:

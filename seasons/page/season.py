@@ -22,6 +22,7 @@ from django.views.decorators.cache import never_cache
 from core.access import Who, open_to
 from core.charts import Axes, ChartFrame, path
 from core.downloads import safe, short_file
+from core.faults import left_out
 from core.languages import ordinal
 from core.public_ids import new_form_key
 from core.requests import is_htmx
@@ -797,7 +798,7 @@ def current_series(club: Club, today: date) -> Series | None:
 
 def season_card(user: Visitor, club: Club, today: date) -> SeasonCard | None:
     series = current_series(club, today)
-    if series is None:
+    if series is None or left_out():
         return None
     view = season_view(user, series, explained=False, with_race=False)
     own = [view.own] if view.own is not None and view.own not in view.rows[:ON_CARD] else []
@@ -836,10 +837,10 @@ def series_of_event(event: Tournament) -> QuerySet[Series]:
 
 
 def seasons_of_event(user: Visitor, event: Tournament) -> list[SeasonOfEvent]:
-    """Return the seasons in which an event counts. Places are looked up for players only."""
+    """Return the seasons in which an event counts. Places are looked up for players only, if all can be derived."""
     rows = series_of_event(event)
     player = player_of(user) if rows and isinstance(user, User) else None
-    if player is None:
+    if player is None or left_out():
         return [SeasonOfEvent(row) for row in rows]
     seasons = []
     for row in rows:

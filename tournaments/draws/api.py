@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.access import Who, open_to
+from core.faults import within_division
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.text_lengths import MAX_NOTE_LENGTH
@@ -295,8 +296,11 @@ def _bodies(rows: Sequence[Draw], division: Division, *, directs: bool) -> list[
     names = names_of(division, staff=directs)
     for row in rows:
         row.stage.division = division
-    states = verifiable.state_for(rows, division)
-    return [draw_data(row, names, published=published, state=states.get(row.stage_id), directs=directs) for row in rows]
+    with within_division(division):
+        states = verifiable.state_for(rows, division)
+        return [
+            draw_data(row, names, published=published, state=states.get(row.stage_id), directs=directs) for row in rows
+        ]
 
 
 @open_to(get=Who.EVERYBODY, post=Who.DIRECTORS)
@@ -410,7 +414,8 @@ class Batches(DivisionView):
             raise Http404
         stage.division = division
         directs = is_at_least(role_in(request.user, division.tournament.club), Role.DIRECTOR)
-        data = verifiable.pairings_data(stage, directs=directs)
+        with within_division(stage):
+            data = verifiable.pairings_data(stage, directs=directs)
         return with_etag(BatchesSerializer(data).data, division.seq)
 
 

@@ -169,7 +169,7 @@ def accounts_of(tournament: Tournament) -> list[Account]:
 
     The number of queries does not depend on the number of players.
     """
-    divisions = list(tournament.divisions.select_related("tournament"))
+    divisions = list(Division.every.filter(tournament=tournament).select_related("tournament"))
     entries = _entries(divisions)
     sides = Sides(entries)
     accounts: dict[int, Account] = {}

@@ -11,6 +11,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from core.faults import left_out
 from core.languages import first_offered
 from core.name_field import NameField
 from core.public_ids import LENGTH, new_public_id
@@ -157,6 +158,15 @@ class Tournament(models.Model):
         return self.tables or max(1, players // 2)
 
 
+class ShownDivisions(models.Manager["Division"]):
+    """All divisions but those that are left out of a page, because they cannot be shown."""
+
+    def get_queryset(self) -> models.QuerySet["Division"]:
+        """Return them."""
+        broken = [row.pk for row in left_out()]
+        return super().get_queryset().exclude(pk__in=broken) if broken else super().get_queryset()
+
+
 class Division(models.Model):
     """A competition of an event, with its entries, settings and stages. Its row is the lock for all of them."""
 
@@ -276,6 +286,9 @@ class Division(models.Model):
         default=0,
         help_text="Minutes by which spectators are behind; empty: they see a match once it is over.",
     )
+
+    objects: ClassVar[ShownDivisions] = ShownDivisions()
+    every: ClassVar[models.Manager["Division"]] = models.Manager()
 
     class Meta:
         ordering = ("order", "pk")

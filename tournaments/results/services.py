@@ -23,6 +23,7 @@ from players.actors import Actor, log
 from tournaments import access
 from tournaments.entries import services as entries
 from tournaments.models import Division, Draw, Entry, Fixture, Round, Slot, Tournament, Withdrawal
+from tournaments.state.derivation import states_of
 from tournaments.state.locks import lock_division, lock_undecided_match, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
 from tournaments.state.settle import continue_match, is_plain, settle, step_of, take_step
@@ -496,7 +497,11 @@ def close_results(
 
     A result of a match that the director plays is left to another member of the staff; if there is none, it ends as
     one that nobody but the winner confirmed, unrated. `results` are the public ids of those that the director saw.
+
+    Refused: `division_broken`, before anything is confirmed.
     """
+    for row in [division] if division is not None else tournament.divisions.all():
+        states_of(row)
     rows = provisional_results(tournament, by, division=division, round_=round_)
     scope = round_.pk if round_ is not None else division.public_id if division is not None else ""
     closed = [

@@ -38,7 +38,7 @@ class RoundFacts(NamedTuple):
     def name(self, *, in_words: bool) -> str:
         """Return the name in the active language; `in_words` without the letters of brackets."""
         if self.format:
-            return str(FORMAT_NAMES[self.format])
+            return str(FORMAT_NAMES.get(self.format, self.format))
         name = round_in_words if in_words else round_name
         return name(
             self.key,

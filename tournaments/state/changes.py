@@ -6,6 +6,7 @@ sent or read: several changes in a row are one message, and a change that was ch
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from core.faults import DivisionBroken
 from core.times import LONG, event_time
 from formats.settings import StageSettings
 from players.actors import Actor
@@ -80,7 +82,7 @@ def facts_of(tournament: Tournament) -> Facts:
 
 
 def facts_by_event(tournaments: Collection[Tournament]) -> dict[int, Facts]:
-    """Return event id -> what people know of it; 3 queries."""
+    """Return event id -> what people know of it, without divisions whose format cannot be read; 3 queries."""
     divisions = Division.objects.filter(tournament__in=tournaments).order_by("order", "pk").prefetch_related("stages")
     rounds: dict[int, dict[str, list[int]]] = defaultdict(dict)
     rows = Round.objects.filter(bracket__stage__division__tournament__in=tournaments)
@@ -88,7 +90,8 @@ def facts_by_event(tournaments: Collection[Tournament]) -> dict[int, Facts]:
         rounds[division][str(pk)] = [number, length]
     known: dict[int, dict[str, Any]] = defaultdict(dict)
     for row in divisions:
-        known[row.tournament_id][row.public_id] = _division_facts(row) | {"rounds": rounds[row.pk]}
+        with suppress(DivisionBroken):
+            known[row.tournament_id][row.public_id] = _division_facts(row) | {"rounds": rounds[row.pk]}
     return {
         event.pk: {"starts_at": event.starts_at.isoformat(), "venue": event.venue, "divisions": known[event.pk]}
         for event in tournaments

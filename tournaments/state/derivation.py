@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations, groupby
 
+from core.faults import within_division
 from formats.elimination.from_lives import seat_lives
 from formats.facts import Result
 from formats.graph import EntryId, EntrySource, Source
@@ -64,7 +65,8 @@ class StageState:
     @cached_property
     def tables(self) -> tuple[StandingsTable, ...]:
         """The tables of the stage; empty for an elimination."""
-        return _tables(self.rows, self.progress, self.event, over=self.over)
+        with within_division(self.stage):
+            return _tables(self.rows, self.progress, self.event, over=self.over)
 
     def advancing(self, table: StandingsTable) -> set[EntryId]:
         """Return those of a table who go on to the next stage or, until it is over, would as things stand."""
@@ -126,6 +128,11 @@ def states_of(
 
 def state_of(rows: StageRows, before: StageState | None, overrides: Instead | None = None) -> StageState:
     """Derive the state of one stage from that of the stage before it; `overrides` as in `states_of`."""
+    with within_division(rows.stage):
+        return _state_of(rows, before, overrides)
+
+
+def _state_of(rows: StageRows, before: StageState | None, overrides: Instead | None) -> StageState:
     places: Places = before.places if before is not None else {}
     rows, has_old_seats = _seated(rows, before)
     field = _qualified(rows, places) if rows.settings.is_continuous else None

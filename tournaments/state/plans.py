@@ -8,11 +8,12 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from core.faults import within_division
 from formats import graph as plan
 from formats.elimination.places import fixtures_by_round, rounds_before
 from formats.graph import EntryId, PlaceOf
 from formats.plans import lengths_of
-from formats.settings import LEAGUE, StageSettings
+from formats.settings import FORMATS, LEAGUE, PairingMode, StageSettings
 from tournaments.models import Bracket, Fixture, Round, Slot, Stage
 
 Places = Mapping[PlaceOf, EntryId | None]
@@ -28,12 +29,15 @@ KEPT_BESIDE = ("deadlines", STOPPED)
 
 
 def settings_of(stage: Stage) -> StageSettings:
-    return StageSettings.of(stage.format, stage.settings)
+    with within_division(stage):
+        if stage.format not in FORMATS:
+            raise ValueError(stage.format)
+        return StageSettings.of(stage.format, stage.settings)
 
 
 def is_continuous(stage: Stage) -> bool:
-    """Whether a stage is paired without rounds."""
-    return settings_of(stage).is_continuous
+    """Whether a stage is paired without rounds, also if the rest of its settings cannot be read."""
+    return bool(stage.settings.get("pairing") == PairingMode.CONTINUOUS)
 
 
 def store_settings(stage: Stage, settings: StageSettings) -> None:

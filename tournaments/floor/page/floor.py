@@ -17,6 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 
 from core.access import Who, open_to
+from core.faults import shown
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx
@@ -251,9 +252,14 @@ def _with_outcomes(
 ) -> HttpResponse:
     began = timezone.now()
     outcomes = _outcomes(form, lines)
-    context = _context(request, tournament, role, began) | outcomes
     is_refused = outcomes["line"] or not form.is_valid()
-    return _whole_page(request, context, HTTPStatus.UNPROCESSABLE_ENTITY if is_refused else HTTPStatus.OK)
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if is_refused else HTTPStatus.OK
+
+    def page() -> HttpResponse:
+        tournament.refresh_from_db()  # Its divisions may have been read with some that cannot be shown.
+        return _whole_page(request, _context(request, tournament, role, began) | outcomes, status)
+
+    return shown(page)
 
 
 def _outcomes(form: QuickForm, lines: Sequence[LineOutcome]) -> dict[str, Any]:

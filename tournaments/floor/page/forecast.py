@@ -11,6 +11,7 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.faults import within_division
 from formats.forecast.brackets import ALL_GROUPS
 from formats.forecast.closing import ClosingOption, Shortening, closing_options
 from formats.forecast.counts import lives_courses, lives_runs_like, rounds_until_unbeaten, swiss_courses
@@ -277,7 +278,8 @@ class _ToCome:
             stages = sorted(division.stages.all(), key=lambda stage: stage.number)
             # A draw that was undone while the page was read has matches, and its stage is planned again.
             if any(stage.pk in on_floor for stage in stages) and stages[0].status != Stage.Status.PLANNED:
-                self._add(division, stages)
+                with within_division(division):
+                    self._add(division, stages)
 
     def _add(self, division: Division, stages: Sequence[Stage]) -> None:
         settings = [settings_of(stage) for stage in stages]
