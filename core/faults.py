@@ -1,5 +1,8 @@
-"""A fault stays where it is: a row that fails keeps no other row of a sweep from its turn, and a division that cannot be
-derived keeps no other from being shown."""
+"""A fault stays where it is.
+
+A row that fails keeps no other row of a sweep from its turn, and a division that cannot be derived keeps no other from
+being shown.
+"""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -33,6 +36,8 @@ FAILING = "barpoint-failing"
 FORGOTTEN_AFTER = 120.0
 """Seconds without a failure after which an item that is not due any more is no longer listed. One that failed may be
 claimed for a minute before it is due again."""
+_looked: dict[str, float] = {}
+"""Kind -> when this process last asked the broker what fails (seconds of the epoch): without anything due, seldom."""
 
 
 class ItemsFailed(ExceptionGroup[Exception]):
@@ -46,8 +51,11 @@ def each(kind: str, items: Iterable[T], act: Callable[[T], R], *, at_most: int |
     among `at_most`. Failures are logged, listed until the item succeeds or is no longer due, and raised together at the
     end as ItemsFailed. What says that the database cannot be used is raised at once.
     """
-    listed = {row.id: row for row in failing() if row.kind == kind}
     due = {_id(item): item for item in items}
+    if not due and abs(time.time() - _looked.get(kind, 0.0)) < FORGOTTEN_AFTER:
+        return []
+    _looked[kind] = time.time()
+    listed = {row.id: row for row in failing() if row.kind == kind}
     failed: dict[str, Exception] = {}
     inner: list[Exception] = []
     done = {row.id for row in listed.values() if row.id not in due and time.time() - row.failed_at > FORGOTTEN_AFTER}
