@@ -10,7 +10,7 @@ from core.queue import claim_lasts
 
 SHARE = 0.75
 """Of a claim; the rest is for what a worker writes before a conversation, and for what it notes after it."""
-CUT_EVERY = 0.1
+LOOK_EVERY = 0.1
 """Seconds."""
 
 
@@ -42,8 +42,10 @@ class Conversation:
     def _watch(self) -> None:
         wait = max(0.0, self._ends_at - time.monotonic())
         while not self._is_over.wait(wait):
-            wait = CUT_EVERY  # Until then there may have been no connection yet.
-            if (connection := self._socket_of()) is not None:
+            wait = LOOK_EVERY  # There may be no connection yet, or it is just being encrypted.
+            connection = self._socket_of()
+            if connection is not None and connection.fileno() >= 0:
                 with contextlib.suppress(OSError):
                     # That of TLS sockets would forget the encryption under the hands of the thread that reads.
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
+                return

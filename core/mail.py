@@ -38,7 +38,11 @@ class _Client(smtplib.SMTP):
     def __init__(self, handing_over: Callable[[], None], *args: Any, **kwargs: Any) -> None:
         self._handing_over = handing_over
         self._conversation = Conversation(lambda: self.sock)
-        super().__init__(*args, **kwargs)
+        try:
+            super().__init__(*args, **kwargs)
+        except BaseException:
+            self._conversation.end()
+            raise
 
     def send(self, s: Any) -> None:
         """Send a command, which is text, or the e-mail, which is bytes and follows once the server wants it."""

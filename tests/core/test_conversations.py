@@ -83,6 +83,22 @@ def test_one_that_sends_a_reply_byte_by_byte_is_cut_off(settings: Any) -> None:
     conversation.end()
 
 
+def watching() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "conversation"]
+
+
+def test_nothing_watches_a_conversation_that_is_over(settings: Any) -> None:
+    before = watching()
+    with hesitating(settings, 0):
+        send()
+        settings.EMAIL_PORT = 9
+        with pytest.raises(ConnectionRefusedError):
+            send()
+    for thread in set(watching()) - set(before):
+        thread.join(5)
+        assert not thread.is_alive()
+
+
 def test_the_time_until_there_is_a_connection_counts(settings: Any) -> None:
     with hesitating(settings, 0) as mailbox:
         settings.QUEUE_CLAIM_LASTS = 0.2
