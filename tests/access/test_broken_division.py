@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,7 +17,9 @@ from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.utils import timezone
+from prometheus_client import REGISTRY
 
+from clubhouse.letters.night import night_of
 from config.limits import LEFT_OUT
 from config.page_cache import Buffer
 from engine.errors import Refused
@@ -24,6 +27,8 @@ from formats.settings import LIVES, PairingMode, StageSettings
 from players.actors import SYSTEM, Actor
 from players.models import Player
 from seasons.services import count_events
+from seasons.tables import season_table
+from seasons.titles import winners_of
 from tests.access.roles import ROUTES, TABLE
 from tests.access.world import CLUB_ROUTES, EVENT_ROUTES, World, corrected, season_of
 from tests.event_cast import NOW, RunningEvent
@@ -31,11 +36,11 @@ from tests.tournaments.support.swiss_rounds import DivisionDriver
 from tournaments.draws.verifiable import pairings_data
 from tournaments.events import services as events
 from tournaments.floor import evening
-from tournaments.floor.calls import call_ready
+from tournaments.floor.calls import call, call_ready
 from tournaments.floor.page import forecast
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import floor
-from tournaments.models import Autopilot, Batch, Division, Entry, Fixture, Slot, Stage
+from tournaments.models import Autopilot, Batch, Division, Entry, Fixture, Slot, Stage, Table
 from tournaments.results.services import close_results
 from tournaments.state import derivation
 from tournaments.state.derivation import states_of
@@ -236,9 +241,64 @@ def test_what_is_left_is_shown_and_what_sums_up_refuses(
         assert is_refused(alice_client.get(f"{api}cash/"))
         with pytest.raises(Refused, match=BROKEN):
             close_results(tournament=running.tournament, results=[], by=SYSTEM, now=timezone.now())
-        call_ready(tournament_id=running.tournament.pk, now=timezone.now())
         outline = alice_client.get(f"/api/v1/divisions/{running.division.public_id}/outline/")
         assert [row["id"] for row in outline.json()["broken_divisions"]] == [second.division.public_id]
+
+
+@pytest.mark.parametrize("way", ["settings", "format", "places", "derivation"])
+def test_its_matches_keep_their_tables_and_the_calls_go_on(
+    way: str, running: RunningEvent, second: RunningEvent, by_alice: Actor, settings: Any
+) -> None:
+    settings.RAISE_FAULTS = False
+    event, now = running.tournament, timezone.now()
+    tables = [Table.objects.create(tournament=event, label=label, order=at) for at, label in enumerate("12")]
+    call(
+        fixture=Fixture.objects.filter(stage__division=second.division, status="ready")[0],
+        table=tables[0],
+        by=by_alice,
+        now=now,
+    )
+    batches = Batch.objects.count()
+    with broken(way, second.division):
+        call_ready(tournament_id=event.pk, now=now)
+        state = floor(event, now).state
+        at_table = {key: row.match.facts.division if row.match else "" for key, row in state.tables.items()}
+        assert at_table == {tables[0].pk: "Second", tables[1].pk: "Open"}
+        assert Batch.objects.count() == batches
+
+
+def test_letters_titles_and_seasons_refuse(running: RunningEvent, second: RunningEvent, settings: Any) -> None:
+    settings.RAISE_FAULTS = False
+    event, now = running.tournament, timezone.now()
+    sums: dict[str, Callable[[], object]] = {
+        "letter": lambda: night_of(event, now),
+        "season": lambda: season_table(season_of(running)),
+        "title": lambda: winners_of(second.division),
+    }
+    for way in ("settings", "places", "derivation"):
+        with broken(way, second.division):
+            for sum_up in sums.values():
+                with pytest.raises(Refused, match=BROKEN) as refused:
+                    sum_up()
+                assert refused.value.params["division"] == "Second"
+
+
+def test_each_is_logged_and_counted(
+    running: RunningEvent,
+    second: RunningEvent,
+    alice_client: Client,
+    settings: Any,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    settings.RAISE_FAULTS = False
+    counted = partial(REGISTRY.get_sample_value, "barpoint_broken_divisions_total", {"route": "event"})
+    before = counted() or 0.0
+    with broken("settings", second.division):
+        answer = alice_client.get(running.url)
+    assert counted() == before + 1
+    logged = [row.msg for row in caplog.records if row.name == "core.faults" and isinstance(row.msg, dict)]
+    assert {row["reference"] for row in logged} == {answer.headers["X-Request-ID"]}
+    assert {row["division"] for row in logged} == {second.division.public_id}
 
 
 def test_a_test_sees_the_error_itself(running: RunningEvent, second: RunningEvent, alice_client: Client) -> None:
