@@ -10,7 +10,7 @@ Other formulas of the same form differ in the exponents of n in the stake and in
 the stake and in the ramp of K (`FAMILIES`; docs/ratings.md).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -151,6 +151,8 @@ class RatedMatch(NamedTuple):
     """Something that all matches of an event have in common; empty outside events."""
     in_event: bool = False
     """Whether it was played in an event that a club held here; not for imported matches."""
+    is_friendly: bool = False
+    """Whether it was played here outside events."""
 
 
 class Standing(NamedTuple):
@@ -206,6 +208,11 @@ class Working(NamedTuple):
     """Rating points at stake before K: of FIBS 4·√n."""
     change: float
     """In rating points, negative for the loser."""
+
+
+def gained(length: int, before: float, after: float) -> int:
+    """Return the experience, in points, that a match gives with ratings before and after: none if it moves nothing."""
+    return length if after != before else 0
 
 
 def win_probability(rating: float, opponent: float, length: int, formula: Formula = FIBS) -> float:
@@ -297,8 +304,12 @@ def replay(
     standings_before: Mapping[int, Standing],
     matches: Iterable[RatedMatch],
     starts: Mapping[int, Start] | None = None,
+    anchored: Collection[int] = (),
 ) -> list[RatingEffect]:
     """Return the effect of each match on its two players, winner first, ordered by (finished_at, match).
+
+    A friendly match of somebody who is `anchored` with somebody who is not leaves rating and experience of the
+    first as they are; not so by Glicko-2.
 
     `standings_before` contains those who played before the first of `matches`. Everybody else begins with the rating in
     `starts`, or else in `settings`. The order of `matches` does not matter. By Glicko-2, `matches` begin with a period,
@@ -312,15 +323,17 @@ def replay(
     start = (settings.start_rating, settings.start_experience)
     formula = settings.formula
     changes = []
-    for finished_at, match, winner, loser, length, _event, in_event in sorted(matches):
+    for finished_at, match, winner, loser, length, _event, in_event, is_friendly in sorted(matches):
         rating, experience = known.get(winner) or first.get(winner, start)
         other, others_experience = known.get(loser) or first.get(loser, start)
         # P is the same for both sides; only K differs.
         stake = formula.stake_of(length, settings.k_scale) * win_probability(other, rating, length, formula)
         won = round(rating + stake * k_factor(experience, length, settings.ramp), DIGITS)
         lost = round(other - stake * k_factor(others_experience, length, settings.ramp), DIGITS)
-        known[winner] = (won, experience + length)
-        known[loser] = (lost, others_experience + length)
+        if is_friendly and (winner in anchored) != (loser in anchored):
+            won, lost = (rating, lost) if winner in anchored else (won, other)
+        known[winner] = (won, experience + gained(length, rating, won))
+        known[loser] = (lost, others_experience + gained(length, other, lost))
         of_winner = (True, length, rating, won, other, experience, in_event)
         of_loser = (False, length, other, lost, rating, others_experience, in_event)
         changes.append(RatingEffect(match, winner, loser, finished_at, *of_winner))
@@ -473,7 +486,7 @@ def standings_after(standings_before: Mapping[int, Standing], changes: Iterable[
         before = standings.get(change.player)
         standings[change.player] = Standing(
             rating=change.rating_after,
-            experience=change.experience_before + change.length,
+            experience=change.experience_before + gained(change.length, change.rating_before, change.rating_after),
             matches=(before.matches if before else 0) + 1,
             wins=(before.wins if before else 0) + change.won,
             last_played_at=max(change.finished_at, before.last_played_at) if before else change.finished_at,

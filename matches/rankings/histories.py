@@ -116,6 +116,11 @@ class Explained:
         )
 
     @property
+    def is_kept(self) -> bool:
+        """Whether the match did not move the rating, whose player has an anchor that the opponent lacks."""
+        return self.working is not None and self.change.rating_after == self.change.rating_before
+
+    @property
     def label(self) -> str:
         """The formula, if it is not that of FIBS."""
         family = self.pool.chosen.family

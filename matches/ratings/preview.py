@@ -3,14 +3,14 @@
 The ratings are replayed from the earliest match that would change; what comes before is taken from the stored changes.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from formats.ratings import RatedMatch, replay, standings_after
+from formats.ratings import RatedMatch
 from matches.models import Match, RatingPool, Result
 from matches.ratings import rated
 from matches.ratings.rated import BEGINNING, COUNTED_KINDS, Key
-from matches.ratings.services import default_pool, pending_since, pool_counting
+from matches.ratings.services import default_pool, folded, pending_since, pool_counting
 from players.models import Club
 
 
@@ -76,10 +76,9 @@ def _preview(
 ) -> Iterable[RatingPreview]:
     keys = [Key(match.finished_at, match.pk) for match in changed if match.finished_at is not None]
     since = rated.fold_start(pool, min(filter(None, [*keys, pending_since(pool, same)])))
-    matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in outcomes]
     counted = rated.counted_by(pool, [match.pk for match in changed])
-    matches += _counting([match for match in changed if match.pk in counted], outcomes, same)
-    return _differences(pool, since, matches, same)
+    supposed = list(_counting([match for match in changed if match.pk in counted], outcomes, same))
+    return _differences(pool, since, outcomes, supposed, same)
 
 
 def preview_past_of(club: Club) -> list[RatingPreview]:
@@ -93,25 +92,20 @@ def preview_past_of(club: Club) -> list[RatingPreview]:
     rows: list[RatingPreview] = []
     for pool in (site, own):
         since = rated.fold_start(pool, min(filter(None, [first, pending_since(pool, same)])))
-        matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in gone]
-        rows += _differences(pool, since, matches + (moved if pool == site else []), same)
+        rows += _differences(pool, since, gone, moved if pool == site else [], same)
     return sorted(rows, key=lambda row: (row.pool != site.pk, -abs(row.change), row.player))
 
 
 def _differences(
-    pool: RatingPool, since: Key, matches: Collection[RatedMatch], same: Mapping[int, int]
+    pool: RatingPool, since: Key, without: Container[int], added: Sequence[RatedMatch], same: Mapping[int, int]
 ) -> Iterable[RatingPreview]:
-    """The stored ratings of a pool that differ if it counts these matches from `since` on."""
-    players = {player for match in matches for player in (match.winner, match.loser)}
-    players |= rated.players_since(pool, since)
-    before = rated.standings_before(pool, since, players)
+    """The stored ratings of a pool that differ if it counts other matches from `since` on."""
+    fold = folded(pool, since, same, without, added)
     starts = rated.starts_of(pool, same)
-    after = standings_after(before, replay(pool.settings, before, matches, starts))
-    stored = rated.stored_standings(pool, players)
-    for player in players:
+    for player in fold.standings.keys() | fold.stored_standings.keys():
         first = starts.get(player, (pool.start_rating, 0))[0]
-        old = stored[player].rating if player in stored else first
-        new = after[player].rating if player in after else first
+        stored, derived = fold.stored_standings.get(player), fold.standings.get(player)
+        old, new = (first if standing is None else standing.rating for standing in (stored, derived))
         if old != new:
             yield RatingPreview(pool.pk, player, old, new)
 
@@ -126,7 +120,7 @@ def _counting(
         outcome = _rated_outcome(outcomes[match.pk], played.get(match.pk))
         if outcome is not None and rated.both_moved(match.pk, outcome.source, outcome.submission):
             sides = match.player_0_id, match.player_1_id
-            event = match.parent_topic, match.told_event
+            event = match.parent_topic, match.told_event, match.as_told
             rows.append((match.finished_at, match.pk, outcome.winner, *sides, match.length, *event))
     return rated.as_rated(rows, same)
 

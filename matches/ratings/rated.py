@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from core.names import fold
 from engine.actions import Act
 from engine.transcript import Kind as EventKind
-from formats.ratings import RatedMatch, RatingEffect, Standing, Start
+from formats.ratings import RatedMatch, RatingEffect, Standing, Start, gained
 from matches.models import (
     Action,
     Match,
@@ -116,6 +116,7 @@ def _rated_where(condition: Q, since: Key, same: Mapping[int, int]) -> list[Rate
             "match__length",
             "match__parent_topic",
             "match__told_event",
+            "match__as_told",
         )
     )
     return list(as_rated(rows.iterator(), same))
@@ -134,12 +135,12 @@ def is_still_rated(match: Match, result: Result) -> bool:
 
 
 def as_rated(
-    rows: Iterable[tuple[datetime | None, int, int | None, int, int, int, str, str]], same: Mapping[int, int]
+    rows: Iterable[tuple[datetime | None, int, int | None, int, int, int, str, str, bool]], same: Mapping[int, int]
 ) -> Iterator[RatedMatch]:
-    """Convert rows of (finished_at, match, winner, player_0, player_1, length, parent_topic, told_event), replacing
-    merged players.
+    """Convert rows of (finished_at, match, winner, player_0, player_1, length, parent_topic, told_event, as_told),
+    replacing merged players.
     """
-    for finished_at, match, winner, player_0, player_1, length, topic, told_event in rows:
+    for finished_at, match, winner, player_0, player_1, length, topic, told_event, as_told in rows:
         if finished_at is None or winner is None:
             # The query excludes both; this satisfies the type checker.
             continue
@@ -147,7 +148,8 @@ def as_rated(
         # A match between two players who were merged is not rated.
         if sides[0] != sides[1]:
             event = topic or told_event_key(told_event, finished_at)
-            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length, event, bool(topic))
+            kind = bool(topic), not (topic or as_told)
+            yield RatedMatch(finished_at, match, sides[winner], sides[1 - winner], length, event, *kind)
 
 
 def told_event_key(name: str, finished_at: datetime) -> str:
@@ -365,7 +367,7 @@ def _standings_before(pool: RatingPool, key: Key, players: Collection[int]) -> d
     return {
         change.player_id: Standing(
             rating=change.rating_after,
-            experience=change.experience_before + change.length,
+            experience=change.experience_before + gained(change.length, change.rating_before, change.rating_after),
             matches=counts[change.player_id]["matches"],
             wins=counts[change.player_id]["wins"],
             last_played_at=change.finished_at,

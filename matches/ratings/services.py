@@ -1,6 +1,6 @@
 """Keeping ratings up to date, and accepting a club whose matches count in a pool of its own."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,7 +17,7 @@ from core.faults import each
 from core.locks import for_update
 from core.queue import claim_lasts, hint
 from engine.errors import Refused
-from formats.ratings import RatingEffect, Standing, replay, standings_after
+from formats.ratings import RatedMatch, RatingEffect, Standing, replay, standings_after
 from matches.models import Match, PlayerRating, RatingChange, RatingMark, RatingPool, Result
 from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
 from matches.ratings import rated
@@ -60,7 +60,11 @@ KIND = NotificationKind(
 
 def notify_changed(pool: RatingPool, changes: Iterable[RatingEffect], now: datetime) -> None:
     """Tell players what a match has changed. Changes to matches that were finished long ago are not announced."""
-    recent = [change for change in changes if change.finished_at >= now - RECENT]
+    recent = [
+        change
+        for change in changes
+        if change.finished_at >= now - RECENT and change.rating_after != change.rating_before
+    ]
     if not recent:
         return
     players = Player.objects.filter(pk__in={change.player for change in recent})
@@ -134,7 +138,7 @@ CHANGE_FIELDS = [
 ]
 STANDING_FIELDS = list(Standing._fields)
 
-DERIVES = 3
+DERIVES = 4
 """Grows when a release derives more than the one before, whose workers may still have replayed after the migration."""
 
 RowKey = TypeVar("RowKey")
@@ -173,7 +177,10 @@ class _Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fold:
+class Fold:
+    """What a replay derives, and what is stored of the same."""
+
+    since: Key
     matches: int
     stored: Mapping[tuple[int, int], tuple[int, RatingEffect]]
     changes: Mapping[tuple[int, int], RatingEffect]
@@ -299,11 +306,14 @@ def check_ratings(pool: RatingPool) -> Differences:
     pool = RatingPool.objects.get(pk=pool.pk)
     same = rated.merged_players()
     until = pending_since(pool, same)
-    fold = _fold(pool, BEGINNING, same)
+    fold = folded(pool, BEGINNING, same)
     stored = {key: change for key, (_, change) in fold.stored.items()}
     changes = _pairs(stored, fold.changes)
     if until is None:
         return Differences(changes, _pairs(fold.stored_standings, fold.standings), _unmoved())
+    if pool.chosen.least_event_opponents:
+        # The replay begins earlier where it gives somebody an anchor.
+        until = min(until, _first_turned(pool, fold.stored_standings, fold.standings, same) or until)
     before = {
         key: pair
         for key, pair in changes.items()
@@ -453,7 +463,7 @@ def _claim(pool_id: int, now: datetime) -> _Claim | None:
 
 def _replay(claim: _Claim) -> Replayed | None:
     """Replay, then lock the pool and write the differences if the claim is still valid."""
-    fold = _fold(claim.pool, claim.since, claim.same)
+    fold = folded(claim.pool, claim.since, claim.same)
     pool_id = claim.pool.pk
     with transaction.atomic():
         pool = _lock(pool_id)
@@ -467,7 +477,7 @@ def _replay(claim: _Claim) -> Replayed | None:
         pool.save(update_fields=["claimed_at", "claimed_from", "claimed_match", "basis"])
         if pool.marks.exists():
             transaction.on_commit(partial(hint, REPLAY, pool_id), robust=True)
-    return Replayed(claim.since, fold.matches, written)
+    return Replayed(fold.since, fold.matches, written)
 
 
 def _first_of_another_basis(pool: RatingPool, same: Mapping[int, int]) -> Key | None:
@@ -483,25 +493,64 @@ def _first_of_another_basis(pool: RatingPool, same: Mapping[int, int]) -> Key | 
 # Replaying and writing
 
 
-def _fold(pool: RatingPool, since: Key, same: Mapping[int, int]) -> _Fold:
-    matches = rated.rated_matches(pool, since, same)
+def folded(
+    pool: RatingPool,
+    since: Key,
+    same: Mapping[int, int],
+    without: Container[int] = (),
+    added: Sequence[RatedMatch] = (),
+) -> Fold:
+    """Replay the matches of a pool from `since` on, or from before where it follows that earlier ones change.
+
+    `without` are matches, by id, that are left out, and `added` others.
+    """
+    matches = [match for match in rated.rated_matches(pool, since, same) if match.match not in without]
+    matches += added
     stored = rated.stored_changes(pool, since)
     players = {player for match in matches for player in (match.winner, match.loser)}
     players |= {player for _, player in stored}
-    before = rated.standings_before(pool, since, players)
-    changes = replay(pool.settings, before, matches, rated.starts_of(pool, same))
+    before, starts = rated.standings_before(pool, since, players), rated.starts_of(pool, same)
+    changes = replay(pool.settings, before, matches, starts)
     standings = standings_after(before, changes)
     stored_standings = rated.stored_standings(pool, None if since == BEGINNING else players)
     # Whoever met somebody who has enough matches in events only now, or no longer, has another count of such opponents.
     turned = _seen_in_events(stored_standings) ^ _seen_in_events(standings)
     beside = rated.stored_standings(pool, _all_in(rated.met_before(pool, since, turned)) - players)
-    return _Fold(
+    stored_standings |= beside
+    standings = _count_event_opponents(pool, since, standings | beside, changes)
+    if pool.chosen.least_event_opponents:
+        # No count depends on ratings. Whoever gets an anchor, or loses it, has another history of friendly matches.
+        anchored = _anchored(pool, standings)
+        first = _first_turned(pool, stored_standings, standings, same)
+        if first is not None and first < since:
+            return folded(pool, first, same, without, added)
+        changes = replay(pool.settings, before, matches, starts, anchored)
+        standings |= {
+            player: row._replace(event_opponents=standings[player].event_opponents)
+            for player, row in standings_after(before, changes).items()
+        }
+    return Fold(
+        since=since,
         matches=len(matches),
         stored=stored,
         changes={(change.match, change.player): change for change in changes},
-        stored_standings={**stored_standings, **beside},
-        standings=_count_event_opponents(pool, since, {**standings, **beside}, changes),
+        stored_standings=stored_standings,
+        standings=standings,
     )
+
+
+def _anchored(pool: RatingPool, standings: Mapping[int, Standing]) -> set[int]:
+    """Those whose rating is not provisional, so that friendly matches with others do not move it."""
+    return {player for player, row in standings.items() if not pool.chosen.is_provisional(row)}
+
+
+def _first_turned(
+    pool: RatingPool, stored: Mapping[int, Standing], derived: Mapping[int, Standing], same: Mapping[int, int]
+) -> Key | None:
+    """The first match of those whose rating is provisional only in one of both; merged players are the same person."""
+    turned = _anchored(pool, stored) ^ _anchored(pool, derived)
+    first = rated.first_match_of(turned | {player for player, into in same.items() if into in turned})
+    return None if first is None else rated.fold_start(pool, first)
 
 
 def _count_event_opponents(
@@ -524,7 +573,7 @@ def _all_in(met: Mapping[int, set[int]]) -> set[int]:
     return set().union(*met.values())
 
 
-def _write(pool: RatingPool, fold: _Fold) -> int:
+def _write(pool: RatingPool, fold: Fold) -> int:
     """Write the changes and ratings that differ; return how many."""
     stored = {key: change for key, (_, change) in fold.stored.items()}
     changes, standings = _pairs(stored, fold.changes), _pairs(fold.stored_standings, fold.standings)

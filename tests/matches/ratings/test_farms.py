@@ -7,14 +7,15 @@ from itertools import combinations
 import pytest
 
 from demo import club as demo
-from matches.models import Challenge, PlayerRating, RatingChange
+from matches.models import Challenge, Match, PlayerRating, RatingChange
+from matches.models.pool_settings import ENOUGH_EVENT_MATCHES
 from matches.play.lobby.services import USUAL, friendlies_to_review
 from matches.rankings.tables import RankingFilters, table
 from matches.ratings.services import check_ratings, default_pool
 from players.models import Club, Membership, Player, User
 from tests.clock import TEST_NOW
 from tests.matches.ratings.history import NOON, played, player, replay
-from tests.matches.ratings.test_provisional import evening
+from tests.matches.ratings.test_provisional import CUP, evening
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
@@ -122,6 +123,43 @@ def test_no_farm_has_a_rank_within_thirty_days_and_administrators_see_it(kind: s
     assert not check_ratings(default_pool())
     groups = friendlies_to_review(None, NOON + timedelta(days=29))
     assert {account for group in groups for account in group.players} >= set(farm.accounts)
+
+
+@pytest.mark.parametrize("evening_first", [True, False])
+@pytest.mark.parametrize("accounts", [15, 30])
+@pytest.mark.parametrize("won", [0, 2, 5])
+def test_a_member_who_farms_has_no_rank_above_the_one_from_events(won: int, accounts: int, evening_first: bool) -> None:
+    """An evening of five matches, and friendlies against accounts of one's own, before it or after."""
+    harbour, farm = Harbour(), Farm(accounts + 1)
+    Membership.objects.create(club=harbour.club, player=farm.own)
+    at = 20.0 if evening_first else 24.0 * 31
+    for number in range(ENOUGH_EVENT_MATCHES):
+        pair = (farm.own, harbour.members[number]) if number < won else (harbour.members[number], farm.own)
+        played(*pair, hours=at + number / 10, club=harbour.club, parent_topic=CUP)
+    replay()
+    rank = names(31).index(farm.own.name)
+    rating = PlayerRating.objects.get(pool=default_pool(), player=farm.own).rating
+    for day in (1, 2, 3, 10, 20, 29):
+        for number, other in enumerate(farm.others):
+            played(farm.own, other, hours=24 * day - 1 + number / 1000)
+        replay()
+        assert names(31).index(farm.own.name) == rank
+        assert PlayerRating.objects.get(pool=default_pool(), player=farm.own).rating == rating
+    assert not check_ratings(default_pool())
+
+
+def test_friendlies_with_others_move_both_or_only_the_provisional_side() -> None:
+    harbour, bob, carol = Harbour(), player("Bob"), player("Carol")
+    first, second, *_ = harbour.members
+    for pair in ((first, bob), (bob, first), (first, second), (bob, carol)):
+        played(*pair, hours=30)
+    played(first, bob, hours=40, club=harbour.club, as_told=True)
+    replay()
+    moved = [
+        [change.change != 0 for change in RatingChange.objects.filter(match=match).order_by("-won")]
+        for match in Match.objects.filter(parent_topic="").order_by("pk")
+    ]
+    assert moved == [[False, True], [True, False], [True, True], [True, True], [True, True]]
 
 
 @pytest.mark.slow

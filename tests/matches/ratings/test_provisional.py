@@ -36,11 +36,8 @@ CUP = "division:cup"
 # What is counted.
 
 
-def counted_from_facts() -> dict[int, tuple[int, int]]:
-    """Opponents who have enough matches in events, and matches in events, of everybody rated by the site.
-
-    Counted match by match from the facts alone.
-    """
+def rated_by_site() -> Iterator[tuple[Match, int, int]]:
+    """The matches that count for the site, each with its winner and loser, in order, from the facts alone."""
     into = dict(Player.objects.values_list("pk", "merged_into"))
 
     def person(pk: int) -> int:
@@ -48,9 +45,7 @@ def counted_from_facts() -> dict[int, tuple[int, int]]:
             pk = other
         return pk
 
-    met: dict[int, list[int]] = defaultdict(list)
-    in_events: dict[int, int] = defaultdict(int)
-    for match in Match.objects.select_related("club"):
+    for match in Match.objects.select_related("club").order_by("finished_at", "pk"):
         standing = max(match.results.all(), key=lambda result: result.version)
         is_played = standing.winner is not None and standing.kind in (Kind.PLAYED, Kind.CONCESSION, Kind.VOID)
         sides = [person(match.player_0_id), person(match.player_1_id)]
@@ -59,11 +54,36 @@ def counted_from_facts() -> dict[int, tuple[int, int]]:
         counts = club is None or (club.accepted_at is not None and (since is None or match.finished_at >= since))
         if not (is_played and match.rated and counts and match.pool_id is None and sides[0] != sides[1]):
             continue
+        yield match, sides[standing.winner], sides[1 - standing.winner]
+
+
+def counted_from_facts() -> dict[int, tuple[int, int]]:
+    """Opponents who have enough matches in events, and matches in events, of everybody rated by the site."""
+    met: dict[int, list[int]] = defaultdict(list)
+    in_events: dict[int, int] = defaultdict(int)
+    for match, *sides in rated_by_site():
         for one, other in (sides, sides[::-1]):
             met[one].append(other)
             in_events[one] += match.parent_topic != ""
     enough = {one for one, matches in in_events.items() if matches >= ENOUGH_EVENT_MATCHES}
     return {one: (len(enough.intersection(others)), in_events[one]) for one, others in met.items()}
+
+
+def ratings_from_facts() -> dict[int, float]:
+    """The rating of everybody by the formula of FIBS, of which friendlies with provisional opponents change nothing."""
+    counts = counted_from_facts()
+    anchored = {
+        one for one, (opponents, matches) in counts.items() if opponents >= 4 or matches >= ENOUGH_EVENT_MATCHES
+    }
+    ratings, experience = dict.fromkeys(counts, 1500.0), dict.fromkeys(counts, 0)
+    for match, winner, loser in rated_by_site():
+        chance = 1 / (10 ** ((ratings[loser] - ratings[winner]) * match.length**0.5 / 2000) + 1)
+        stake = 4 * match.length**0.5 * (1 - chance)
+        for one, other, sign in ((winner, loser, 1), (loser, winner, -1)):
+            if match.parent_topic or one not in anchored or other in anchored:
+                ratings[one] += sign * stake * max(1, 5 - experience[one] / 100)
+                experience[one] += match.length
+    return ratings
 
 
 def stored(pool: RatingPool | None = None) -> dict[int, tuple[int, int]]:
@@ -133,7 +153,7 @@ class History:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(4))
-def test_both_counts_are_those_of_the_facts_whatever_happened(number: int) -> None:
+def test_counts_and_ratings_are_those_of_the_facts_whatever_happened(number: int) -> None:
     history = History(1000 * TEST_SEED + number)
     counts: set[tuple[int, int]] = set()
     for _ in range(12):
@@ -142,6 +162,8 @@ def test_both_counts_are_those_of_the_facts_whatever_happened(number: int) -> No
         replay()
         counts |= set(stored().items())
         assert stored() == counted_from_facts()
+        ratings = PlayerRating.objects.filter(pool=default_pool()).values_list("player", "rating")
+        assert dict(ratings) == pytest.approx(ratings_from_facts(), abs=0.001)
         assert not check_ratings(default_pool())
         provisional = {row.player_id for row in PlayerRating.objects.filter(pool=default_pool()) if row.is_provisional}
         assert provisional_among(default_pool(), stored()) == provisional

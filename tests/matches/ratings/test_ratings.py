@@ -239,7 +239,7 @@ def test_the_claim_of_a_dead_worker_is_taken_over(bob: Player, carol: Player) ->
 def test_a_worker_whose_claim_expired_writes_nothing(bob: Player, carol: Player) -> None:
     match = played(bob, carol)
     slow = claim()
-    stale = ratings._fold(slow.pool, slow.since, slow.same)
+    stale = ratings.folded(slow.pool, slow.since, slow.same)
     assert stale.matches == 1
     correct(match, winner=1)
     replay(LATER + timedelta(seconds=61))
