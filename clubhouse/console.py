@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from clubhouse.divisions import RoundProgress
 from clubhouse.letters.sending import sent_sentence
 from core.access import Who, open_to
-from core.faults import shown
+from core.left_out import shown
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 
 from core import downloads
 from core.access import Who, open_to
-from core.faults import refuse_gaps
+from core.left_out import refuse_gaps
 from core.names import fold
 from formats.settings import BY_ROUND
 from matches.analysis.api import NightSerializer

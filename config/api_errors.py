@@ -15,7 +15,7 @@ from rest_framework.views import set_rollback
 
 from config.limits import SAFE
 from core.api import UNKNOWN_FIELD
-from core.faults import DivisionBroken, left_out, show_the_rest
+from core.left_out import DivisionBroken, left_out, show_the_rest
 from core.messages import sentence, status_of
 from engine.errors import Refused
 

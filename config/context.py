@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from core.faults import left_out
+from core.left_out import left_out
 from players.models import User
 from players.notifications import push
 

@@ -39,7 +39,7 @@ from config.page_cache import language_asked_for
 from config.static_files import import_map_source
 from core import languages
 from core.downloads import chunks
-from core.faults import DivisionBroken, complete, left_out, show_the_rest
+from core.left_out import DivisionBroken, complete, left_out, show_the_rest
 from core.messages import sentence, status_of
 from core.numbers import UNCLEAR
 from core.repeats import Repeat, protection_of

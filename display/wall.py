@@ -24,7 +24,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from core.access import Who, open_to
-from core.faults import left_out
+from core.left_out import left_out
 from core.live.publishing import touch_on_commit
 from core.names import fold
 from core.repeats import Repeat, repeated

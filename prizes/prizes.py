@@ -9,7 +9,7 @@ from fractions import Fraction
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from core.faults import refuse_gaps
+from core.left_out import refuse_gaps
 from core.public_ids import new_form_key
 from formats import graph
 from formats.plans import ROUNDS, TABLE

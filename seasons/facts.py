@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.db.models import Exists, OuterRef, QuerySet
 
-from core.faults import refuse_gaps
+from core.left_out import refuse_gaps
 from formats import graph
 from formats.elimination.places import FIRST_PLACES
 from formats.facts import PLAYED

@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.faults import refuse_gaps
+from core.left_out import refuse_gaps
 from core.times import in_zone
 from engine.errors import Refused
 from formats.series.facts import DecidedBy

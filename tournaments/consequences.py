@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from core.faults import DivisionBroken
+from core.left_out import DivisionBroken
 from tournaments.models import Division
 from tournaments.state.derivation import StageState
 

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from clubhouse.clubs import CalendarLine, calendar_of
 from clubhouse.letters.lines import Deficit, DivisionWon, FinishedMatch, LetterLine, chosen_lines, sentence_of
-from core.faults import refuse_gaps
+from core.left_out import refuse_gaps
 from engine.errors import Refused
 from formats.ratings import win_probability
 from formats.series.facts import Player as PlayerId

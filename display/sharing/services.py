@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from django.http import Http404
 from django.utils.translation import override
 
-from core.faults import left_out
+from core.left_out import left_out
 from core.live.site_version import unseen_writes
 from core.queue import claim_lasts, hint, resend_after
 from core.throttle import MINUTE, Limit, count

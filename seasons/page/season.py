@@ -22,8 +22,8 @@ from django.views.decorators.cache import never_cache
 from core.access import Who, open_to
 from core.charts import Axes, ChartFrame, path
 from core.downloads import safe, short_file
-from core.faults import left_out
 from core.languages import ordinal
+from core.left_out import left_out
 from core.public_ids import new_form_key
 from core.requests import is_htmx
 from engine.errors import Refused

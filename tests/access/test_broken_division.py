@@ -296,7 +296,7 @@ def test_each_is_logged_and_counted(
     with broken("settings", second.division):
         answer = alice_client.get(running.url)
     assert counted() == before + 1
-    logged = [row.msg for row in caplog.records if row.name == "core.faults" and isinstance(row.msg, dict)]
+    logged = [row.msg for row in caplog.records if row.name == "core.left_out" and isinstance(row.msg, dict)]
     assert {row["reference"] for row in logged} == {answer.headers["X-Request-ID"]}
     assert {row["division"] for row in logged} == {second.division.public_id}
 

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.access import Who, open_to
-from core.faults import within_division
+from core.left_out import within_division
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
 from core.text_lengths import MAX_NOTE_LENGTH

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from core.faults import DivisionBroken
+from core.left_out import DivisionBroken
 from core.times import LONG, event_time
 from formats.settings import StageSettings
 from players.actors import Actor

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, combinations, groupby
 
-from core.faults import within_division
+from core.left_out import within_division
 from formats.elimination.from_lives import seat_lives
 from formats.facts import Result
 from formats.graph import EntryId, EntrySource, Source

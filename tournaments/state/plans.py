@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from core.faults import within_division
+from core.left_out import within_division
 from formats import graph as plan
 from formats.elimination.places import fixtures_by_round, rounds_before
 from formats.graph import EntryId, PlaceOf

@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 
 from core.access import Who, open_to
-from core.faults import shown
+from core.left_out import shown
 from core.messages import sentence
 from core.repeats import Repeat, repeated
 from core.requests import is_htmx

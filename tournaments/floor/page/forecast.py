@@ -11,7 +11,7 @@ from django.db.models import prefetch_related_objects
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from core.faults import within_division
+from core.left_out import within_division
 from formats.forecast.brackets import ALL_GROUPS
 from formats.forecast.closing import ClosingOption, Shortening, closing_options
 from formats.forecast.counts import lives_courses, lives_runs_like, rounds_until_unbeaten, swiss_courses
