@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -271,6 +272,15 @@ def _empty_cache() -> None:
     """Empty the caches before each test, in which matches have the keys of those that were rolled back."""
     cache.clear()
     fast_path._known.clear()
+
+
+@pytest.fixture(autouse=True)
+def _no_sweep_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process begin to wait for a sweep: no beat sends one, and a test before may have looked for it."""
+    from core import faults, queue
+
+    monkeypatch.setattr(queue, "_seen", SimpleNamespace(sweeps=None, at=0.0))
+    monkeypatch.setattr(faults, "_looked", {})
 
 
 @pytest.fixture(autouse=True)

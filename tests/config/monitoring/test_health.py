@@ -3,7 +3,6 @@
 import re
 import signal
 import time
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +21,6 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for a lock, and look again in each test."""
     monkeypatch.setattr(health, "PATIENCE_MS", 100)
     monkeypatch.setattr(health, "_last_state", None)
-    monkeypatch.setattr(queue, "_seen", SimpleNamespace(sweeps=None, at=0.0))
 
 
 @pytest.mark.django_db
