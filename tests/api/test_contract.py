@@ -26,7 +26,7 @@ from players.joining.services import ask_to_join
 from players.models import Club, User
 from seasons.imports.seasons import PastInput, import_past
 from tests.api.requests import API, problem_code
-from tests.api.test_fuzzed import World, world
+from tests.api.test_fuzzed import World, known_ids, world
 from tests.tokens import key_for
 
 __all__ = ["world"]
@@ -76,6 +76,12 @@ def answers(world: World, method: str, path: str, query: str = "", **sent: Any) 
                 url = path.format(**dict(zip(names, ids, strict=True))) + query
                 yield getattr(client, method)(url, content_type="application/json", **sent)
                 transaction.set_rollback(True)
+
+
+@pytest.mark.django_db
+def test_every_name_in_a_path_is_one_that_the_tests_have_an_object_for() -> None:
+    wanted = {(path.split("/")[3], name) for _, path, _ in operations() for name in re.findall(r"{(\w+)}", path)}
+    assert wanted - set(known_ids()) == set()
 
 
 @pytest.mark.slow

@@ -29,9 +29,12 @@ from matches.models import Challenge, ChatMessage, Match, Proposal, RatingImport
 from matches.play.lobby import services as lobby
 from matches.play.lobby.services import ChallengeInput
 from matches.reporting import appointments
+from players.access import Role
 from players.actors import Actor
+from players.clubs.owners import want_owner
 from players.clubs.services import add_member
-from players.models import Club, DataExport, KeptAct, Merge, Outbox, Player, User
+from players.handover.services import offer_ownership
+from players.models import Club, DataExport, KeptAct, Membership, Merge, Outbox, OwnerOffer, Player, User
 from players.people.services import claim_player
 from players.privacy.services import request_export
 from seasons.services import SeriesInput, create_series
@@ -104,7 +107,8 @@ def world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator
         request_export(player=bob.player, user=bob, by=Actor.of(bob), now=now)
         namesake = add_member(club=Club.objects.get(), name="Bobby Bergmann", by=Actor.of(bob), namesake=True)
         claim_player(player=namesake.player, user=bob, by=Actor.of(bob), now=now)
-        yield World(_ids(), _seqs(), {user.email: key_for(user) for user in User.objects.all()})
+        _who_owns_the_club(bob.player, now)
+        yield World(known_ids(), _seqs(), {user.email: key_for(user) for user in User.objects.all()})
         transaction.set_rollback(True)
     request_started.connect(close_old_connections)
     request_finished.connect(close_old_connections)
@@ -145,7 +149,15 @@ def _a_friendly_match(now: datetime) -> None:
     lobby.make_challenge(player=alice, wish=ChallengeInput(3), by=by, now=now)
 
 
-def _ids() -> dict[tuple[str, str], list[str]]:
+def _who_owns_the_club(asked: Player, now: datetime) -> None:
+    owner = Membership.objects.get(role=Role.OWNER)
+    assert owner.player.user is not None
+    member = Membership.objects.get(player=asked)
+    offer_ownership(membership=member, then=Role.DIRECTOR, by=Actor.of(owner.player.user), now=now)
+    want_owner(owner.club, now)
+
+
+def known_ids() -> dict[tuple[str, str], list[str]]:
     def of(rows: Any, field: str = "public_id") -> list[str]:
         return [str(value) for value in rows.order_by("-pk").values_list(field, flat=True)]
 
@@ -177,10 +189,12 @@ def _ids() -> dict[tuple[str, str], list[str]]:
         ("me", "token_id"): ["1"],
         ("matches", "proposal_id"): of(Proposal.objects),
         ("offers", "offer"): of(Offer.objects),
+        ("owner-offers", "owner_offer"): of(OwnerOffer.objects),
         ("players", "public_id"): people,
         ("players", "other_id"): people,
         ("seasons", "series"): of(Series.objects),
         ("seasons", "player"): people,
+        ("site", "slug"): of(Club.objects, "slug"),
         ("submissions", "public_id"): submissions,
         ("submissions", "extension"): ["mat", "sgf", "json"],
         ("titles", "title"): of(Title.objects),
