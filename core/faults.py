@@ -5,6 +5,7 @@ Of pages, `core.left_out` does the same. Celery's settings need this module, so 
 
 import time
 from collections.abc import Callable, Collection, Iterable
+from contextvars import ContextVar
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -24,6 +25,8 @@ FAILING = "barpoint-failing"
 FORGOTTEN_AFTER = 120.0
 """Seconds without a failure after which an item that is not due any more is no longer listed. One that failed may be
 claimed for a minute before it is due again."""
+handled: ContextVar[list[Exception] | None] = ContextVar("handled", default=None)
+"""What went wrong in the item of a sweep and was caught there, so that the rest of the item is done; None outside."""
 _looked: dict[str, float] = {}
 """Kind -> when this process last asked the broker what fails (seconds of the epoch): without anything due, seldom."""
 
@@ -35,9 +38,10 @@ class ItemsFailed(ExceptionGroup[Exception]):
 def each(kind: str, items: Iterable[T], act: Callable[[T], R], *, at_most: int | None = None) -> list[R]:
     """Call `act` for each item of a sweep, whichever of them fail; return what it returned where it succeeded.
 
-    An item is a row, the id of a row, or a function. Items that failed before come last, so that they take no place
-    among `at_most`. Failures are logged, listed until the item succeeds or is no longer due, and raised together at the
-    end as ItemsFailed. What says that the database cannot be used is raised at once.
+    An item is a row, the id of a row, or a function; one with faults that it `handled` fails, too. Items that failed
+    before come last, so that they take no place among `at_most`. Failures are logged, listed until the item succeeds or
+    is no longer due, and raised together at the end as ItemsFailed. What says that the database cannot be used is
+    raised at once.
     """
     due = {_id(item): item for item in items}
     if not due and abs(time.time() - _looked.get(kind, 0.0)) < FORGOTTEN_AFTER:
@@ -49,9 +53,13 @@ def each(kind: str, items: Iterable[T], act: Callable[[T], R], *, at_most: int |
     done = {row.id for row in listed.values() if row.id not in due and time.time() - row.failed_at > FORGOTTEN_AFTER}
     results = []
     for pk, item in islice(sorted(due.items(), key=lambda row: row[0] in listed), at_most):
+        token = handled.set(faults := [])
         try:
             results.append(act(item))
-            done.add(pk)
+            if faults:
+                failed[pk] = faults[0]
+            else:
+                done.add(pk)
         except ItemsFailed as failures:
             inner += failures.exceptions
             done.add(pk)
@@ -60,6 +68,8 @@ def each(kind: str, items: Iterable[T], act: Callable[[T], R], *, at_most: int |
                 raise
             log.exception("sweep_item_failed", kind=kind, id=pk)
             failed[pk] = failure
+        finally:
+            handled.reset(token)
     _list(kind, {pk: listed[pk].since if pk in listed else time.time() for pk in failed}, done & listed.keys())
     if failed or inner:
         raise ItemsFailed(f"{kind}: items that failed", [*failed.values(), *inner])

@@ -15,6 +15,7 @@ from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import DatabaseError
 from django.http import Http404
 
+from core.faults import handled
 from core.messages import sentence
 from engine.errors import Refused
 
@@ -51,6 +52,8 @@ def within_division(part: Any) -> Iterator[None]:
         row = getattr(part, "division", part)
         reference = structlog.contextvars.get_contextvars().get("request_id") or uuid4().hex
         log.exception("division_broken", division=row.public_id, reference=reference)
+        if (faults := handled.get()) is not None:
+            faults.append(error)
         raise DivisionBroken(row, reference) from error
 
 

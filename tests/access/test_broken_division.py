@@ -6,7 +6,7 @@ What others show stays as it was, and what decides or sums up over the whole eve
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,10 +18,15 @@ from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 from prometheus_client import REGISTRY
+from redis import Redis
 
 from clubhouse.letters.night import night_of
 from config.limits import LEFT_OUT
+from config.middleware import incomplete
 from config.page_cache import Buffer
+from core.downloads import short_file
+from core.faults import ItemsFailed, failing
+from core.left_out import DivisionBroken, complete, show_the_rest
 from engine.errors import Refused
 from formats.settings import LIVES, PairingMode, StageSettings
 from players.actors import SYSTEM, Actor
@@ -44,6 +49,7 @@ from tournaments.models import Autopilot, Batch, Division, Entry, Fixture, Slot,
 from tournaments.results.services import close_results
 from tournaments.state import derivation
 from tournaments.state.derivation import states_of
+from tournaments.tasks import sweep_floors
 
 pytestmark = pytest.mark.django_db
 
@@ -235,6 +241,7 @@ def test_what_is_left_is_shown_and_what_sums_up_refuses(
             assert_says_so(answer, second.division)
             assert "Bob" in text_of(answer), path
         assert alice_client.get(f"{running.division_url}").status_code == 200
+        assert is_refused(alice_client.get(f"{second.division_url}standings.csv"))
         assert alice_client.get(f"{api}floor/").json()["faulty"] == [second.division.public_id]
         assert is_refused(alice_client.get(second.division_url))
         assert is_refused(alice_client.get(f"{running.url}prizes/"))
@@ -247,7 +254,7 @@ def test_what_is_left_is_shown_and_what_sums_up_refuses(
 
 @pytest.mark.parametrize("way", ["settings", "format", "places", "derivation"])
 def test_its_matches_keep_their_tables_and_the_calls_go_on(
-    way: str, running: RunningEvent, second: RunningEvent, by_alice: Actor, settings: Any
+    way: str, running: RunningEvent, second: RunningEvent, by_alice: Actor, settings: Any, valkey: Redis
 ) -> None:
     settings.RAISE_FAULTS = False
     event, now = running.tournament, timezone.now()
@@ -260,11 +267,16 @@ def test_its_matches_keep_their_tables_and_the_calls_go_on(
     )
     batches = Batch.objects.count()
     with broken(way, second.division):
-        call_ready(tournament_id=event.pk, now=now)
+        with pytest.raises(ItemsFailed) if way != "format" else nullcontext():
+            # What has no format it knows is not paired without rounds, so that nothing of it is derived.
+            sweep_floors()
+        assert [(row.kind, row.id) for row in failing()] == ([("floors", str(event.pk))] if way != "format" else [])
         state = floor(event, now).state
         at_table = {key: row.match.facts.division if row.match else "" for key, row in state.tables.items()}
         assert at_table == {tables[0].pk: "Second", tables[1].pk: "Open"}
         assert Batch.objects.count() == batches
+    sweep_floors()
+    assert failing() == []
 
 
 def test_letters_titles_and_seasons_refuse(running: RunningEvent, second: RunningEvent, settings: Any) -> None:
@@ -311,6 +323,16 @@ def test_an_answer_without_a_division_is_rendered_for_each_reader() -> None:
     assert not answer.is_personal
     answer.headers.append((LEFT_OUT.encode(), b"37sw9bz2ed"))
     assert answer.is_personal
+
+
+def test_a_table_without_a_division_ends_with_a_line_that_says_so() -> None:
+    broken = DivisionBroken(Division(name="Second"), "ee628badf8")
+    with complete():
+        answer = show_the_rest(broken, lambda: short_file([["Bob", 3]], "places.csv"))
+        incomplete(answer)
+    *_, last = answer.content.decode().splitlines()
+    assert last.startswith("division_broken,")
+    assert "Second" in last
 
 
 @pytest.mark.slow
