@@ -122,8 +122,9 @@ def _divisions(tournament: Tournament) -> list[Division]:
     plans = PrizePlan.objects.filter(division=OuterRef("pk"), published=True)
     counts = CashCount.objects.filter(tournament=tournament, reopened=None)
     is_in = Q(entries__status=Entry.Status.IN)
-    divisions_shown = tournament.divisions.exclude(status=Division.Status.CANCELLED)
-    rows = divisions_shown.exclude(offer__isnull=False, status=Division.Status.ENTRIES).annotate(
+    # Counting derives nothing, so that a division that a page leaves out counts, too.
+    divisions_counted = Division.every.filter(tournament=tournament).exclude(status=Division.Status.CANCELLED)
+    rows = divisions_counted.exclude(offer__isnull=False, status=Division.Status.ENTRIES).annotate(
         entered=Count("entries", filter=is_in),
         here=Count("entries", filter=is_in & Q(entries__checked_in_at__isnull=False)),
         has_draft=Exists(drafts),

@@ -6,7 +6,7 @@ What others show stays as it was, and what decides or sums up over the whole eve
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -168,7 +168,8 @@ class Walk:
         for name in ROUTES:
             if name not in EVENT_ROUTES and name not in CLUB_ROUTES:
                 continue
-            with transaction.atomic():
+            # Where nothing can be corrected, there is no correction to look at.
+            with suppress(DivisionBroken), transaction.atomic():
                 url = own.address(name)
                 for method in TABLE[name]:
                     self.answers[f"{method} {name}"] = _answer(client, method, url, world.bodies.get(name, {}))
@@ -197,6 +198,13 @@ def about_others(body: str) -> Counter[str]:
     """Return what an answer says of the entries of the sound division, whatever the time and the order of its parts."""
     parts = (re.sub(r"\d+", "#", part).strip() for part in re.split(r"[<>\n{}]", body))
     return Counter(part for part in parts if SOUND_NAMES.search(re.sub("#", "1", part)))
+
+
+def empties(answer: Any) -> set[str]:
+    """Return what a page says where there is nothing, and its numbers of people."""
+    body = text_of(answer)
+    nothing = re.findall(r'class="empty[^>]*>(.*?)</(?:div|p)>', body, re.DOTALL)
+    return {*nothing, *re.findall(r"(\b0 (?:players|entered|are coming)\b)", body)}
 
 
 def is_refused(answer: Any) -> bool:
@@ -360,6 +368,21 @@ def test_what_is_broken_stays_in_its_division(
     assert without
     for answer in without:
         assert_says_so(answer, second.division)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["settings", "places"])
+def test_a_page_without_any_division_does_not_say_that_there_is_none(
+    way: str, world: World, running: RunningEvent, second: RunningEvent, alice_client: Client, settings: Any
+) -> None:
+    with time_machine.travel(timezone.now(), tick=False):
+        sound = Walk(alice_client, world, running).answers
+        settings.RAISE_FAULTS = False
+        with broken(way, running.division), broken(way, second.division):
+            found = Walk(alice_client, world, running).answers
+    assert sum(LEFT_OUT in answer.headers for answer in found.values()) > 20
+    said = {key: empties(found[key]) - empties(sound[key]) for key in found if key.startswith("get ")}
+    assert {key: texts for key, texts in said.items() if texts} == {}
 
 
 PARTS_ABOUT_SEASONS = {"get event-wall"}
