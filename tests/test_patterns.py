@@ -201,12 +201,12 @@ def trees() -> dict[Path, ast.Module]:
 
 def uses() -> dict[str, set[str]]:
     """Return the methods that are called of each name: `_NAME.search(…)`."""
-    found: dict[str, set[str]] = {}
+    used: dict[str, set[str]] = {}
     for tree in trees().values():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and node.attr in FUNCTIONS:
-                found.setdefault(ast.unparse(node.value).rpartition(".")[2], set()).add(node.attr)
-    return found
+                used.setdefault(ast.unparse(node.value).rpartition(".")[2], set()).add(node.attr)
+    return used
 
 
 def flat(items: Items) -> list[tuple[Any, Any]]:
@@ -265,13 +265,13 @@ def problem_of(source: str | bytes, methods: set[str]) -> str:
 
 
 def test_patterns_are_linear() -> None:
-    found = {}
+    problems = {}
     for use in patterns():
         problem = "it is only known when it is used" if use.pattern is None else problem_of(use.pattern, use.methods)
         if problem:
-            found[use.name] = problem
-    excused = {start: {name for name in found if name.startswith(start)} for start in EXCEPTIONS}
-    assert not set(found).difference(*excused.values())
+            problems[use.name] = problem
+    excused = {start: {name for name in problems if name.startswith(start)} for start in EXCEPTIONS}
+    assert not set(problems).difference(*excused.values())
     assert all(excused.values()), "an exception for what is no problem any more"
 
 

@@ -81,12 +81,12 @@ def _named(node: ast.AST, function: Function) -> Function | None:
     while isinstance(node, ast.Attribute):
         names.append(node.attr)
         node = node.value
-    found: Any = function.__globals__.get(node.id) if isinstance(node, ast.Name) else None
+    named: Any = function.__globals__.get(node.id) if isinstance(node, ast.Name) else None
     for name in reversed(names):
-        found = getattr(found, name, None)
-    found = inspect.unwrap(found) if callable(found) else None
-    is_ours = isinstance(found, FunctionType) and found.__module__.partition(".")[0] in (*PACKAGES, "tests")
-    return found if is_ours else None
+        named = getattr(named, name, None)
+    named = inspect.unwrap(named) if callable(named) else None
+    is_ours = isinstance(named, FunctionType) and named.__module__.partition(".")[0] in (*PACKAGES, "tests")
+    return named if is_ours else None
 
 
 def _may_fail(node: ast.AST, function: Function) -> bool:

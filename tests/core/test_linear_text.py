@@ -82,7 +82,7 @@ def slow_or_wrong(calls: dict[str, Callable[[], object]]) -> dict[str, str]:
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_is_linear(name: str) -> None:
     allowed = (Refused, RAISES.get(name, Refused))
-    found = slow_or_wrong(
+    failures = slow_or_wrong(
         {
             f"{head} {shape} {length}": partial(quietly, READERS[name], HEADS.get(head, "") + shape.of(length), allowed)
             for length in (SMALL, *([SHORTER[name]] if name in SHORTER else []))
@@ -90,7 +90,7 @@ def test_a_reader_is_linear(name: str) -> None:
             for shape in SHAPES
         }
     )
-    assert not found, "\n".join(f"{shape}: {problem}" for shape, problem in found.items())
+    assert not failures, "\n".join(f"{shape}: {problem}" for shape, problem in failures.items())
 
 
 def test_readers_of_small_texts_are_walked() -> None:
@@ -106,11 +106,11 @@ def test_readers_of_small_texts_are_walked() -> None:
 
 
 def test_every_field_is_linear() -> None:
-    found = slow_or_wrong(
+    failures = slow_or_wrong(
         {
             f"{name} {shape}": partial(quietly, read, shape.of(SMALL), (Refused,))
             for name, read in project_fields().items()
             for shape in SHAPES
         }
     )
-    assert not found, "\n".join(f"{shape}: {problem}" for shape, problem in found.items())
+    assert not failures, "\n".join(f"{shape}: {problem}" for shape, problem in failures.items())

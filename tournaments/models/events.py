@@ -162,7 +162,6 @@ class ShownDivisions(models.Manager["Division"]):
     """All divisions but those that are left out of a page, because they cannot be shown."""
 
     def get_queryset(self) -> models.QuerySet["Division"]:
-        """Return them."""
         broken = [row.pk for row in left_out()]
         return super().get_queryset().exclude(pk__in=broken) if broken else super().get_queryset()
 

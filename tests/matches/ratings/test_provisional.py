@@ -62,27 +62,25 @@ def counted_from_facts() -> dict[int, tuple[int, int]]:
     met: dict[int, list[int]] = defaultdict(list)
     in_events: dict[int, int] = defaultdict(int)
     for match, *sides in rated_by_site():
-        for one, other in (sides, sides[::-1]):
-            met[one].append(other)
-            in_events[one] += match.parent_topic != ""
-    enough = {one for one, matches in in_events.items() if matches >= ENOUGH_EVENT_MATCHES}
-    return {one: (len(enough.intersection(others)), in_events[one]) for one, others in met.items()}
+        for pk, opponent in (sides, sides[::-1]):
+            met[pk].append(opponent)
+            in_events[pk] += match.parent_topic != ""
+    enough = {pk for pk, matches in in_events.items() if matches >= ENOUGH_EVENT_MATCHES}
+    return {pk: (len(enough.intersection(others)), in_events[pk]) for pk, others in met.items()}
 
 
 def ratings_from_facts() -> dict[int, float]:
     """The rating of everybody by the formula of FIBS, of which friendlies with provisional opponents change nothing."""
     counts = counted_from_facts()
-    anchored = {
-        one for one, (opponents, matches) in counts.items() if opponents >= 4 or matches >= ENOUGH_EVENT_MATCHES
-    }
+    anchored = {pk for pk, (opponents, matches) in counts.items() if opponents >= 4 or matches >= ENOUGH_EVENT_MATCHES}
     ratings, experience = dict.fromkeys(counts, 1500.0), dict.fromkeys(counts, 0)
     for match, winner, loser in rated_by_site():
         chance = 1 / (10 ** ((ratings[loser] - ratings[winner]) * match.length**0.5 / 2000) + 1)
         stake = 4 * match.length**0.5 * (1 - chance)
-        for one, other, sign in ((winner, loser, 1), (loser, winner, -1)):
-            if match.parent_topic or one not in anchored or other in anchored:
-                ratings[one] += sign * stake * max(1, 5 - experience[one] / 100)
-                experience[one] += match.length
+        for pk, opponent, sign in ((winner, loser, 1), (loser, winner, -1)):
+            if match.parent_topic or pk not in anchored or opponent in anchored:
+                ratings[pk] += sign * stake * max(1, 5 - experience[pk] / 100)
+                experience[pk] += match.length
     return ratings
 
 

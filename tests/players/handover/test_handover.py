@@ -180,7 +180,8 @@ def any_of(dice: random.Random, club: Club, **which: str) -> Membership | None:
 
 
 def _offers(club: Club, staff: User, dice: random.Random, now: datetime) -> None:
-    giver, asked = any_of(dice, club, role="owner"), any_of(dice, club)
+    giver = any_of(dice, club, role="owner")
+    asked = any_of(dice, club)
     if giver and asked and giver.player.user and giver.player.user.is_active:
         then = dice.choice([Role.OWNER, Role.DIRECTOR, Role.MEMBER])
         offer_ownership(membership=asked, then=then, by=Actor.of(giver.player.user), now=now)
