@@ -39,12 +39,13 @@ def taken_over(club: Club, now: datetime) -> dict[str, list[tuple[str, str]]]:
         _("Requests to join"): selectors.open_requests(club).count(),
         _("Drafts of events"): drafts.count(),
     }
-    return {
+    rows = {
         _("Next events"): _links(coming[:EVENTS_SHOWN]),
         _("Open cash desks"): _links(open_desks[:EVENTS_SHOWN]),
         _("Seasons"): [(season.name, reverse("series", args=[club.slug, season.slug])) for season in seasons],
         **{title: [(str(count), "")] if count else [] for title, count in numbers.items()},
     }
+    return {title: links for title, links in rows.items() if links}
 
 
 def _links(events: Iterable[Tournament]) -> list[tuple[str, str]]:

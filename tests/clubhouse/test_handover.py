@@ -46,7 +46,7 @@ def test_what_is_taken_over(running: RunningEvent, alice: User, bob_player: Play
     assert (shown["Requests to join"], shown["Drafts of events"]) == ([("1", "")], [("2", "")])
     close_desk(tournament=event, counted=5, expected=5, note="", by=SYSTEM, now=now)
     with CaptureQueriesContext(connection) as after:
-        assert taken_over(club, now)["Open cash desks"] == []
+        assert "Open cash desks" not in taken_over(club, now)
     assert len(after) <= len(before) + 1
     # Once it is accepted, the page is about taking it back.
     accept_offer(offer=offer, by=Actor.of(bob), now=now)
