@@ -82,6 +82,7 @@ CEILINGS = {
     "the morning after: the final is corrected": Ceiling(13, 2, "nobody was told"),
     "the morning after: the short letter, and no more": Ceiling(5, 0, "no letter"),
     "the morning after: whose name is hidden": Ceiling(2, 0, "no letter"),
+    "the morning after: mail comes back": Ceiling(2, 0, "nobody was told"),
     "a night without rounds":                Ceiling(26, 24),
     "a night without rounds until a time":   Ceiling(19, 8),
     "another formula, previewed, and back":  Ceiling(16, 1, "no formula to choose, no preview"),

@@ -202,3 +202,14 @@ def test_nobody_is_told_the_name_of_a_winner_who_hides_it(
         reader.tap(re.compile("^(Your evening|What you missed)"))
         reader.sees("E. E.")
         assert "Eriksdottir" not in reader._page.content()
+
+
+@pytest.mark.journey("the morning after: mail comes back")
+def test_somebody_learns_that_mail_comes_back(journey: Journey, alice: User) -> None:
+    User.objects.filter(pk=alice.pk).update(email_stopped_at=timezone.now())
+    owner = journey.on_phone(alice)
+    owner.sees("Mail to a…@example.org comes back.")
+    owner.tap("Change")
+    owner.sees("Current address:")
+    owner.tap("Try again", within="comes back")
+    owner.does_not_see("comes back")
