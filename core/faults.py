@@ -53,7 +53,8 @@ def each(kind: str, items: Iterable[T], act: Callable[[T], R], *, at_most: int |
     done = {row.id for row in listed.values() if row.id not in due and time.time() - row.failed_at > FORGOTTEN_AFTER}
     results = []
     for pk, item in islice(sorted(due.items(), key=lambda row: row[0] in listed), at_most):
-        token = handled.set(faults := [])
+        faults: list[Exception] = []
+        token = handled.set(faults)
         try:
             results.append(act(item))
             if faults:

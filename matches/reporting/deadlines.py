@@ -25,13 +25,8 @@ def accept_due_reports(*, now: datetime) -> int:
     due = Claim.objects.filter(
         state=Claim.State.OPEN, stands_at__lte=now - GRACE, match__state=Match.State.CLAIMED
     ).order_by("stands_at", "pk")
-    settled = each(
-        "reports",
-        due.values_list("pk", flat=True),
-        lambda pk: reports.accept_unanswered(claim_id=pk, now=now),
-        at_most=BATCH_SIZE,
-    )
-    return len(settled)
+    ids = due.values_list("pk", flat=True)
+    return len(each("reports", ids, lambda pk: reports.accept_unanswered(claim_id=pk, now=now), at_most=BATCH_SIZE))
 
 
 def end_due_results(*, now: datetime) -> int:
@@ -39,25 +34,24 @@ def end_due_results(*, now: datetime) -> int:
     is_objected = Objection.objects.filter(result=OuterRef("result"))
     due = Provisional.objects.filter(ended_at=None, ends_at__lte=now - GRACE, result__match__provisional=True)
     due = due.exclude(Exists(is_objected), result__match__club__isnull=False).order_by("ends_at", "pk")
-    settled = each(
-        "provisional-results",
-        due.values_list("pk", flat=True),
-        lambda pk: provisional.end_due(provisional_id=pk, now=now),
-        at_most=BATCH_SIZE,
+    ids = due.values_list("pk", flat=True)
+    return len(
+        each("provisional-results", ids, lambda pk: provisional.end_due(provisional_id=pk, now=now), at_most=BATCH_SIZE)
     )
-    return len(settled)
 
 
 def notify_of_results(*, now: datetime) -> int:
     """Tell players of provisional results against them; return how many results there were."""
     unsent = Provisional.objects.filter(ended_at=None, notified_at=None, result__match__provisional=True)
-    settled = each(
-        "news-of-results",
-        unsent.order_by("pk").values_list("pk", flat=True),
-        lambda pk: notifications.notify_provisional(provisional_id=pk, now=now),
-        at_most=BATCH_SIZE,
+    ids = unsent.order_by("pk").values_list("pk", flat=True)
+    return len(
+        each(
+            "news-of-results",
+            ids,
+            lambda pk: notifications.notify_provisional(provisional_id=pk, now=now),
+            at_most=BATCH_SIZE,
+        )
     )
-    return len(settled)
 
 
 def settle_waiting_records(*, now: datetime) -> int:
@@ -65,24 +59,14 @@ def settle_waiting_records(*, now: datetime) -> int:
     waiting = Submission.objects.filter(
         standing=Submission.Standing.WAITING, state__in=[Submission.State.DONE, Submission.State.FAILED]
     ).order_by("pk")
-    settled = each(
-        "records",
-        waiting.values_list("pk", flat=True),
-        lambda pk: records.apply_verdict(submission_id=pk, now=now),
-        at_most=BATCH_SIZE,
-    )
-    return len(settled)
+    ids = waiting.values_list("pk", flat=True)
+    return len(each("records", ids, lambda pk: records.apply_verdict(submission_id=pk, now=now), at_most=BATCH_SIZE))
 
 
 def announce_unsettled(*, now: datetime) -> int:
     """Send `match_settled` for results whose time has come, and again where no receiver acted; return how many."""
     is_due = Q(settle_at__lte=now) | Q(settle_at=None) & ~Q(results__at__gt=now - resend_after())
     unsettled = Match.objects.filter(is_due, unsettled=True).order_by("pk")
+    ids = unsettled.values_list("pk", flat=True)
     # Unlike after a commit, a receiver that fails is noticed.
-    settled = each(
-        "unsettled",
-        unsettled.values_list("pk", flat=True),
-        lambda pk: match_settled.send(sender=Match, match_id=pk),
-        at_most=BATCH_SIZE,
-    )
-    return len(settled)
+    return len(each("unsettled", ids, lambda pk: match_settled.send(sender=Match, match_id=pk), at_most=BATCH_SIZE))
