@@ -243,7 +243,7 @@ def test_previewing_the_last_match_takes_a_constant_number_of_queries(bob: Playe
             assert len(preview_ratings({match.pk: SupposedResult(1, Kind.PLAYED)})) == 2
         counts.append(len(queries))
     assert len(set(counts[3:])) == 1
-    assert counts[-1] <= 12
+    assert counts[-1] <= 15
 
 
 def test_earlier_ratings_are_taken_from_the_stored_changes(bob: Player, carol: Player) -> None:

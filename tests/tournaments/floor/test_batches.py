@@ -803,7 +803,7 @@ def test_a_night_in_which_a_match_held_others_up_again_can_be_verified(
         night.step()
     slow = next(row for row in night.open() if row.number in night.ends)
     del night.ends[slow.number]
-    step_for(night, timedelta(minutes=60))
+    step_for(night, timedelta(minutes=100))
     assert len(night.open()) == 1, "everybody waits for it"
     change = waive_lead if how == "waived" else adjourn
     event = change(fixture=slow, by=by_alice, now=night.now)
