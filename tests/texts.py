@@ -134,7 +134,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "lengths": parse_lengths,
     "line": lines.parse,
     "lines": lines.split,
-    "line of the floor": lines.parse_floor_line,
     "amount": Currency("EUR", 2).parse,
     "sheet codes": lambda text: sheet_codes._LINE_START.sub("", text),
     "API body": lambda text: JSONParser().parse(BytesIO(text.encode())),

@@ -1,11 +1,11 @@
 """Typed lines (`tournaments.results.lines` has the syntax): previewed and carried out."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -19,31 +19,15 @@ from matches.models import Match
 from matches.presentation.labels import score_of
 from players.access import Role, is_at_least, role_in
 from players.actors import Actor
-from players.models import Player
 from tournaments.floor import by_hand, calls, evening, flows, undo
-from tournaments.floor.calls import refuse_call, refuse_table
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.journal import match_on_floor
 from tournaments.floor.selectors import load_facts
-from tournaments.floor.sentences import sentence_of_fact, sentence_of_plan
+from tournaments.floor.sentences import sentence_of_fact
 from tournaments.floor.state import FloorState
-from tournaments.models import (
-    ON_PAPER,
-    Autopilot,
-    Division,
-    Entry,
-    Fixture,
-    Floor,
-    FloorEvent,
-    FloorKind,
-    Slot,
-    Stage,
-    Table,
-    Tournament,
-)
+from tournaments.models import Autopilot, Division, Entry, Fixture, Floor, FloorEvent, Slot, Stage, Table, Tournament
 from tournaments.results import quick_entry
-from tournaments.results.lines import TypedLine, Verb, parse, parse_floor_line, split, splits_of
-from tournaments.results.quick_entry import LineOutcome, OutcomeKind, find_by_number, find_fixture, outcome_of_line
+from tournaments.results.lines import TypedLine, Verb, parse, split, splits_of
+from tournaments.results.quick_entry import LineOutcome, OutcomeKind, find_by_number, find_fixture
 from tournaments.state.locks import lock_division
 from tournaments.state.names import match_names
 from tournaments.state.settle import settle
@@ -54,35 +38,27 @@ SAME_RESULT_AGAIN = timedelta(minutes=10)
 """For how long the same score for the same table is taken for the same line typed again."""
 FOR_DIRECTORS = (Verb.PAUSE, Verb.RESUME, Verb.AUTO, Verb.ACCESSIBLE, Verb.ADJOURN)
 """Lines that assistants may not enter: about the whole event, private, or adjournments."""
-OF_MATCH: dict[Verb, tuple[Callable[..., FloorEvent], FloorKind]] = {
-    Verb.CALL: (calls.call, FloorKind.CALLED),
-    Verb.AGAIN: (calls.call_again, FloorKind.CALLED_AGAIN),
-    Verb.START: (calls.start, FloorKind.STARTED),
-    Verb.PIN: (calls.pin, FloorKind.PINNED),
-    Verb.HOLD: (calls.hold, FloorKind.HELD),
-    Verb.RELEASE: (calls.release, FloorKind.RELEASED),
-    Verb.REST: (calls.waive_rest, FloorKind.REST_WAIVED),
-    Verb.CLOCKS: (evening.put_clocks_on, FloorKind.CLOCKS),
-    Verb.ADJOURN: (evening.adjourn, FloorKind.ADJOURNED),
-    Verb.RESUME: (evening.let_go_on, FloorKind.CONTINUED),
-    Verb.SITS: (calls.move, FloorKind.MOVED),
-}
-OF_TABLE: dict[Verb, tuple[Callable[..., FloorEvent], FloorKind]] = {
-    Verb.FREE: (calls.free_table, FloorKind.FREED),
-    Verb.BACK: (calls.back_in_use, FloorKind.TABLE_BACK),
+OF_MATCH: dict[Verb, Callable[..., FloorEvent]] = {
+    Verb.CALL: calls.call,
+    Verb.AGAIN: calls.call_again,
+    Verb.START: calls.start,
+    Verb.PIN: calls.pin,
+    Verb.HOLD: calls.hold,
+    Verb.RELEASE: calls.release,
+    Verb.REST: calls.waive_rest,
+    Verb.CLOCKS: evening.put_clocks_on,
+    Verb.ADJOURN: evening.adjourn,
+    Verb.RESUME: evening.let_go_on,
+    Verb.SITS: calls.move,
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LineTarget:
+class LineTarget(NamedTuple):
     """What a line is about, with what doing it takes."""
 
     act: Callable[..., FloorEvent]
-    kind: FloorKind
     fixture: Fixture | None = None
     table: Table | None = None
-    player: Player | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 ONE_AFTER_ANOTHER = timedelta(microseconds=1)
@@ -100,13 +76,13 @@ def enter_lines(
     """
     # Each line has a time of its own, so that the last one is undone first.
     times = (now + ONE_AFTER_ANOTHER * number for number in count())
-    lines = split(text)
+    lines = split(with_match_numbers(tournament, text))
     outcomes: dict[int, LineOutcome] = {}
     places = _in_order_of_slips(lines)
     while places:
         for place in places:
-            at, in_list = next(times), len(lines) > 1
-            outcomes[place] = _outcome(tournament, lines[place], division, by, at, in_list=in_list)
+            at = Reader(tournament, division, by, next(times), in_list=len(lines) > 1)
+            outcomes[place] = _outcome(at, lines[place])
         is_booked = any(outcomes[place].result is not None for place in places)
         places = [place for place in places if outcomes[place].is_too_early]
         if places and not (_move_on(tournament, now) or is_booked):
@@ -145,49 +121,75 @@ def _in_order_of_slips(lines: Sequence[str]) -> list[int]:
     return [next(sorted_slips) if place in slips else place for place in range(len(lines))]
 
 
-def _outcome(
-    tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime, *, in_list: bool
-) -> LineOutcome:
-    undone = _undo(tournament, text, division, by, now)
-    if undone is not None:
-        return undone
-    line = parse_floor_line(text)
-    if line is not None and line.verb == Verb.SCORE:
-        return _enter_at_table(tournament, line, text, by, now)
-    if line is not None:
-        return _enter_fact(tournament, line, text, division, by, now)
-    if (slip := _slip(tournament, text)) is not None:
-        return _enter_slip(tournament, slip, text, division, by, now)
-    return outcome_of_line(tournament=tournament, text=text, division=division, by=by, now=now, in_list=in_list)
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """For whom, where and when a line is read; `division` is the one on the screen."""
+
+    tournament: Tournament
+    division: Division | None
+    by: Actor
+    now: datetime
+    in_list: bool = False
+
+    @property
+    def directs(self) -> bool:
+        """Whether they direct the event."""
+        return self.by.user is None or is_at_least(role_in(self.by.user, self.tournament.club), Role.DIRECTOR)
 
 
-def _enter_fact(
-    tournament: Tournament, line: TypedLine, text: str, division: Division | None, by: Actor, now: datetime
-) -> LineOutcome:
-    target: LineTarget | None = None
-    try:
-        refuse_assistant(tournament, line, by)
-        if not Floor.objects.filter(tournament=tournament).exists():
-            evening.open_floor(tournament=tournament, by=by, now=now)
-        target = target_of(tournament, line, division, now)
-        fact = target.act(by=by, now=now)
-    except Refused as refused:
-        return LineOutcome(text, OutcomeKind.REFUSED, target.fixture if target else None, refused=refused)
-    return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
+Target = Any
 
 
-def _slip(tournament: Tournament, text: str) -> TypedLine | None:
-    """Return the pair of a match slip, or a result whose slip is not typed yet; None without stages without rounds."""
+class Kind(NamedTuple):
+    """A kind of line: how what it is about is found, and what is done and shown with that."""
+
+    find: Callable[[Reader, TypedLine], Target]
+    """Refused: as for the kind; nothing is written."""
+    enter: Callable[[Reader, str, Target], LineOutcome]
+    preview: Callable[[Reader, Target], "LinePreview"] | None = None
+    """What is shown before, if it says more than the sentence of what was done."""
+
+
+def _kind_of(reader: Reader, line: TypedLine) -> Kind:
+    """Return the kind of a line, for its preview and for Enter alike. Refused: `directors_only`."""
+    if line.verb == Verb.UNDO:
+        return UNDO
+    if line.verb in FOR_DIRECTORS and not reader.directs:
+        raise Refused("directors_only")
+    if line.verb not in quick_entry.RESULTS:
+        return FACT
+    if line.table:
+        return AT_TABLE
+    return SLIP if _is_slip(reader.tournament, line) else RESULT
+
+
+def _found(reader: Reader, line: TypedLine) -> tuple[Kind, Target]:
+    """Return the kind of a line and what it is about, on a floor that is open if the line is about one."""
+    kind = _kind_of(reader, line)
+    if kind is FACT and not Floor.objects.filter(tournament=reader.tournament).exists():
+        evening.open_floor(tournament=reader.tournament, by=reader.by, now=reader.now)
+    return kind, kind.find(reader, line)
+
+
+def _outcome(reader: Reader, text: str) -> LineOutcome:
+    target: Target = None
     try:
         line = parse(text)
-    except Refused:
-        return None
+        if line.verb == Verb.HELP:
+            return LineOutcome(text, OutcomeKind.HELP)
+        kind, target = _found(reader, line)
+        return kind.enter(reader, text, target)
+    except Refused as refused:
+        fixture = getattr(target, "fixture", None) or quick_entry.fixture_of_refusal(reader.tournament, refused)
+        return LineOutcome(text, OutcomeKind.REFUSED, fixture, new=getattr(target, "new", None), refused=refused)
+
+
+def _is_slip(tournament: Tournament, line: TypedLine) -> bool:
+    """Whether a line is the pair of a match slip, or a result without one, in a stage without rounds."""
     if line.number is None or line.verb not in (Verb.PAIR, Verb.SCORE) or not _flow_stages(tournament):
-        return None
+        return False
     fixtures = Fixture.objects.filter(stage__division__tournament=tournament, number=line.number)
-    if line.verb == Verb.PAIR:
-        return line
-    return None if fixtures.exists() else line
+    return line.verb == Verb.PAIR or not fixtures.exists()
 
 
 def _flow_stages(tournament: Tournament) -> list[Stage]:
@@ -195,34 +197,24 @@ def _flow_stages(tournament: Tournament) -> list[Stage]:
     return flows.flow_stages(rows.get(pk=tournament.pk))
 
 
-def _enter_slip(
-    tournament: Tournament, line: TypedLine, text: str, division: Division | None, by: Actor, now: datetime
-) -> LineOutcome:
-    fixture: Fixture | None = None
-    try:
-        stage, (first, second) = _pair_of_slip(tournament, line, division, by)
-        assert line.number is not None  # noqa: S101, a slip has one
-        fact = by_hand.pair_on_paper(stage=stage, number=line.number, first=first, second=second, by=by, now=now)
-        fixture = fact.fixture
-    except Refused as refused:
-        return LineOutcome(text, OutcomeKind.REFUSED, fixture, refused=refused)
-    return LineOutcome(text, OutcomeKind.DONE, fixture, text=sentence_of_fact(fact))
+class Slip(NamedTuple):
+    """The two entries that the line of a match slip names, and their stage."""
+
+    stage: Stage
+    number: int
+    pair: tuple[Entry, Entry]
 
 
-def _pair_of_slip(
-    tournament: Tournament, line: TypedLine, division: Division | None, by: Actor
-) -> tuple[Stage, tuple[Entry, Entry]]:
-    """Return the two entries that the line of a match slip names, and their stage.
-
-    Refused: `directors_only`, `slip_no_pair` for a result, `line_no_division`, `slip_nobody`, `slip_unclear`.
-    """
+def _pair_of_slip(reader: Reader, line: TypedLine) -> Slip:
+    """Refused: `directors_only`, `slip_no_pair` for a result, `line_no_division`, `slip_nobody`, `slip_unclear`."""
+    assert line.number is not None  # noqa: S101, a slip has one
     if line.verb == Verb.SCORE:
         raise Refused("slip_no_pair", fixture=line.number)
-    if by.user is not None and not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
+    if not reader.directs:
         raise Refused("directors_only")
     pairs = {
-        frozenset((first.pk, second.pk)): (stage, (first, second))
-        for stage in _stages_of_slip(tournament, line.division, division)
+        frozenset((first.pk, second.pk)): Slip(stage, line.number, (first, second))
+        for stage in _stages_of_slip(reader.tournament, line.division, reader.division)
         for first, second in _pairs_named(line.names[0], stage)
     }
     if not pairs:
@@ -230,6 +222,14 @@ def _pair_of_slip(
     if len(pairs) > 1:
         raise Refused("slip_unclear", name=line.names[0][:40])
     return next(iter(pairs.values()))
+
+
+def _enter_slip(reader: Reader, text: str, slip: Slip) -> LineOutcome:
+    first, second = slip.pair
+    fact = by_hand.pair_on_paper(
+        stage=slip.stage, number=slip.number, first=first, second=second, by=reader.by, now=reader.now
+    )
+    return LineOutcome(text, OutcomeKind.DONE, fact.fixture, text=sentence_of_fact(fact))
 
 
 def _stages_of_slip(tournament: Tournament, named: str, division: Division | None) -> list[Stage]:
@@ -258,24 +258,18 @@ def _named(name: str, entries: Sequence[Entry]) -> list[Entry]:
     return [row for row in named if fold(row.player.full_name) == key] or named
 
 
-def _enter_at_table(tournament: Tournament, line: TypedLine, text: str, by: Actor, now: datetime) -> LineOutcome:
-    target: quick_entry.MatchTarget | None = None
-    try:
-        target = _result_at_table(tournament, line, now)
-        result = quick_entry.record_target(target, by=by, now=now)
-    except Refused as refused:
-        fixture, new = (target.fixture, target.new) if target is not None else (None, None)
-        return LineOutcome(text, OutcomeKind.REFUSED, fixture, new=new, refused=refused)
+def _enter_result(reader: Reader, text: str, target: quick_entry.MatchTarget) -> LineOutcome:
+    result = quick_entry.record_target(target, by=reader.by, now=reader.now)
     return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
-def _result_at_table(tournament: Tournament, line: TypedLine, now: datetime) -> quick_entry.MatchTarget:
+def _result_at_table(reader: Reader, line: TypedLine) -> quick_entry.MatchTarget:
     """Return the match at a table and the result that a line gives.
 
     Refused: `no_such_table`, `table_free`, `line_again` if a match at the table ended with this score just now.
     """
-    table = find_table(tournament, line.table)
-    on_floor = floor_state(load_facts(tournament), now).tables[table.pk].match
+    table = find_table(reader.tournament, line.table)
+    on_floor = floor_state(load_facts(reader.tournament), reader.now).tables[table.pk].match
     if on_floor is None:
         raise Refused("table_free", table=table.label)
     rows = Fixture.objects.select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
@@ -286,97 +280,89 @@ def _result_at_table(tournament: Tournament, line: TypedLine, now: datetime) -> 
     before = Fixture.objects.filter(floor_events__table=table, match__state=Match.State.SETTLED).exclude(pk=fixture.pk)
     for last in before.select_related("match").distinct():
         standing = standing_result(last.match) if last.match is not None else None
-        if standing is not None and standing.score == line.score and now - standing.at < SAME_RESULT_AGAIN:
+        if standing is not None and standing.score == line.score and reader.now - standing.at < SAME_RESULT_AGAIN:
             # The same line typed again must not become the result of the next match.
             names = " – ".join(match_names(last, staff=True))
             raise Refused("line_again", fixture=last.number, name=names, next=fixture.number)
     return quick_entry.MatchTarget(fixture, fixture.match, new)
 
 
-def _undo(tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime) -> LineOutcome | None:
-    """Undo the user's last act, or the last one at the match that the line names; None if the line is not about that.
+class ToUndo(NamedTuple):
+    """What is undone; `in_order` if nothing was done after it."""
+
+    act: undo.UndoableAct
+    in_order: bool
+
+    @property
+    def fixture(self) -> Fixture | None:
+        """The match that it is about."""
+        return self.act.fixture
+
+
+def _act_to_undo(reader: Reader, line: TypedLine) -> ToUndo:
+    """Return the user's last act, or the last one at the match that the line names.
 
     A director undoes what anybody of the staff did at a named match, others only their own.
+    Refused: `nothing_to_undo`, and as `find_by_number`.
     """
-    act: undo.UndoableAct | None = None
-    try:
-        line = _undo_line(text)
-        if line is None:
-            return None
-        act = _act_to_undo(tournament, line, division, by)
-        undone = undo.undo(tournament=tournament, act=act, by=by, now=now, in_order=line.number is None)
-    except Refused as refused:
-        return LineOutcome(text, OutcomeKind.REFUSED, act.fixture if act is not None else None, refused=refused)
-    return LineOutcome(text, OutcomeKind.UNDONE, undone.fixture, text=undone.undone_text)
-
-
-def _undo_line(text: str) -> TypedLine | None:
-    if not text.lower().startswith(Verb.UNDO):
-        return None
-    line = parse(text)
-    return line if line.verb == Verb.UNDO else None
-
-
-def _act_to_undo(tournament: Tournament, line: TypedLine, division: Division | None, by: Actor) -> undo.UndoableAct:
-    """Return what a line undoes. Refused: `nothing_to_undo`, and as `find_by_number`."""
+    tournament, by = reader.tournament, reader.by
     if line.number is not None:
-        fixture = find_by_number(tournament, line, division)
-        directs = by.user is None or is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR)
-        act = undo.last_act_at(fixture, None if directs else by)
+        fixture = find_by_number(tournament, line, reader.division)
+        act = undo.last_act_at(fixture, None if reader.directs else by)
     else:
         act = undo.last_act(tournament, by)
     if act is None:
         raise Refused("nothing_to_undo")
-    return act
+    return ToUndo(act, line.number is None)
 
 
-def refuse_assistant(tournament: Tournament, line: TypedLine, by: Actor) -> None:
-    """Refuse (`directors_only`) a line for directors by somebody who does not direct the event."""
-    if line.verb not in FOR_DIRECTORS or by.user is None:
-        return
-    if not is_at_least(role_in(by.user, tournament.club), Role.DIRECTOR):
-        raise Refused("directors_only")
+def _undo(reader: Reader, text: str, target: ToUndo) -> LineOutcome:
+    undone = undo.undo(
+        tournament=reader.tournament, act=target.act, by=reader.by, now=reader.now, in_order=target.in_order
+    )
+    return LineOutcome(text, OutcomeKind.UNDONE, undone.fixture, text=undone.undone_text)
 
 
-def target_of(tournament: Tournament, line: TypedLine, division: Division | None, now: datetime) -> LineTarget:
+def _enter_fact(reader: Reader, text: str, target: LineTarget) -> LineOutcome:
+    fact = target.act(by=reader.by, now=reader.now)
+    return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
+
+
+def target_of(reader: Reader, line: TypedLine) -> LineTarget:
     """Return what a line is about. Refused: `no_such_table`, and what the lookup of matches and names refuses."""
+    tournament, division, now = reader.tournament, reader.division, reader.now
     match line.verb:
         case Verb.PAUSE:
             end = _next(tournament, now, line.value) if line.value else None
-            act = partial(evening.pause, tournament=tournament, until=end)
-            return LineTarget(act, FloorKind.PAUSED, params={"until": end.isoformat() if end else None})
+            return LineTarget(partial(evening.pause, tournament=tournament, until=end))
         case Verb.RESUME if line.number is None:
-            return LineTarget(partial(evening.resume, tournament=tournament), FloorKind.RESUMED)
+            return LineTarget(partial(evening.resume, tournament=tournament))
         case Verb.AUTO:
             mode = Autopilot.CALL if line.value.lower() == "on" else Autopilot.SUGGEST
-            act = partial(evening.set_autopilot, tournament=tournament, mode=mode)
-            return LineTarget(act, FloorKind.AUTOPILOT, params={"mode": mode.value})
+            return LineTarget(partial(evening.set_autopilot, tournament=tournament, mode=mode))
         case Verb.LATE:
             named, minutes = find_fixture(tournament, line, division), int(line.value)
             player = named.match.players[named.side]
             act = partial(calls.mark_late, fixture=named.fixture, player=player, minutes=minutes)
-            return LineTarget(act, FloorKind.LATE, named.fixture, player=player, params={"minutes": minutes})
+            return LineTarget(act, named.fixture)
         case Verb.ACCESSIBLE:
-            named, needed = find_fixture(tournament, line, division), not line.value
+            named = find_fixture(tournament, line, division)
             player = named.match.players[named.side]
-            act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=needed)
-            return LineTarget(act, FloorKind.NEEDS_ACCESSIBLE, player=player, params={"needed": needed})
+            act = partial(evening.set_needs_accessible, tournament=tournament, player=player, needed=not line.value)
+            return LineTarget(act)
         case Verb.OUT:
             table = find_table(tournament, line.table)
-            act = partial(calls.take_out_of_use, table=table, reason=line.value)
-            return LineTarget(act, FloorKind.TABLE_OUT, table=table, params={"reason": line.value})
+            return LineTarget(partial(calls.take_out_of_use, table=table, reason=line.value), table=table)
         case Verb.FREE | Verb.BACK:
             table = find_table(tournament, line.table)
-            service, kind = OF_TABLE[line.verb]
-            return LineTarget(partial(service, table=table), kind, table=table)
+            service = calls.free_table if line.verb == Verb.FREE else calls.back_in_use
+            return LineTarget(partial(service, table=table), table=table)
     fixture = find_by_number(tournament, line, division)
     if line.score is not None:
-        act = partial(calls.set_running_score, fixture=fixture, score=line.score)
-        return LineTarget(act, FloorKind.RUNNING_SCORE, fixture, params={"score": line.score})
-    service, kind = OF_MATCH[line.verb]
+        return LineTarget(partial(calls.set_running_score, fixture=fixture, score=line.score), fixture)
     at = find_table(tournament, line.table) if line.table else None
     arguments = {"table": at} if line.verb in (Verb.CALL, Verb.SITS) else {}
-    return LineTarget(partial(service, fixture=fixture, **arguments), kind, fixture, at)
+    return LineTarget(partial(OF_MATCH[line.verb], fixture=fixture, **arguments), fixture, at)
 
 
 def find_table(tournament: Tournament, label: str) -> Table:
@@ -400,73 +386,63 @@ def _next(tournament: Tournament, now: datetime, until: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class LinePreview:
-    """What a line will do, or why it will be refused. `table` and `fixture` are ids, to outline them on the page."""
+    """What a line will do, or why it will be refused. `table` is an id, to outline it on the page."""
 
     text: str
     is_refused: bool = False
     table: int | None = None
-    fixture: int | None = None
 
 
 def preview_line(*, tournament: Tournament, text: str, by: Actor, now: datetime) -> LinePreview | None:
-    """Return what Enter will do with a line or a list; None for an empty line and for help. Nothing is written."""
+    """Return what Enter will do with a line or a list; None for an empty line and for help.
+
+    Nothing stays written: a line is done and taken back, since only doing it says whether it is refused.
+    """
     if not text.strip():
         return None
-    if (lines := len(text.strip().splitlines())) > 1:
-        return LinePreview(_("%(count)d lines: the right ones are entered, the others stay here.") % {"count": lines})
-    text = with_match_numbers(tournament, text)
+    reader = Reader(tournament, None, by, now)
     try:
-        line = parse_floor_line(text)
-        if line is not None and line.verb == Verb.SCORE:
-            return _of_result(tournament, _result_at_table(tournament, line, now), now)
-        if line is not None:
-            refuse_assistant(tournament, line, by)
-            return _of_floor(tournament, target_of(tournament, line, None, now), now)
-        parsed = parse(text)
-        if parsed.verb == Verb.HELP:
+        lines = split(with_match_numbers(tournament, text))
+        if len(lines) > 1:
+            number = {"count": len(lines)}
+            return LinePreview(_("%(count)d lines: the right ones are entered, the others stay here.") % number)
+        line = parse(lines[0])
+        if line.verb == Verb.HELP:
             return None
-        if parsed.verb == Verb.UNDO:
-            return _of_undo(_act_to_undo(tournament, parsed, None, by))
-        if (slip := _slip(tournament, text)) is not None:
-            _stage, pair = _pair_of_slip(tournament, slip, None, by)
-            return _of_slip(tournament, slip.number, pair)
-        return _of_result(tournament, quick_entry.target_of(tournament, parsed, None), now)
+        with transaction.atomic():
+            shown = _previewed(reader, lines[0], line)
+            transaction.set_rollback(True)
+        return shown
     except Refused as refused:
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
 
 
-def _of_floor(tournament: Tournament, target: LineTarget, now: datetime) -> LinePreview:
-    state = floor_state(load_facts(tournament), now)
-    table = target.table.pk if target.table is not None else None
-    if target.fixture is not None:
-        row = match_on_floor(state, target.fixture)
-        table = table or row.table
-        if target.kind == FloorKind.CALLED:
-            refuse_call(state, row)
-            if target.table is not None:
-                refuse_table(state, target.table, target.fixture)
-    text = sentence_of_plan(
-        target.kind, target.params, fixture=target.fixture, table=target.table, player=target.player,
-        zone=ZoneInfo(tournament.time_zone),
-    )  # fmt: skip
-    return LinePreview(text, table=table, fixture=target.fixture.pk if target.fixture is not None else None)
+def _previewed(reader: Reader, text: str, line: TypedLine) -> LinePreview:
+    """Do what Enter will, and say so; whoever calls it takes it back."""
+    kind, target = _found(reader, line)
+    shown = kind.preview(reader, target) if kind.preview is not None else None
+    if shown is not None and shown.is_refused:
+        return shown
+    outcome = kind.enter(reader, text, target)
+    if shown is not None:
+        return shown
+    named: Table | None = getattr(target, "table", None)
+    rows = floor_state(load_facts(reader.tournament), reader.now).matches
+    row = rows.get(outcome.fixture.pk) if outcome.fixture is not None else None
+    table = named.pk if named is not None else row.table if row is not None else None
+    return LinePreview(_("After Enter: %(fact)s") % {"fact": outcome.text}, table=table)
 
 
-def _of_slip(tournament: Tournament, number: int | None, pair: tuple[Entry, Entry]) -> LinePreview:
-    names = " – ".join(entry.player.shown_name for entry in pair)
-    params = {ON_PAPER: True, "match": number, "pair": names}
-    return LinePreview(sentence_of_plan(FloorKind.HELD, params, zone=ZoneInfo(tournament.time_zone)))
-
-
-def _of_undo(act: undo.UndoableAct) -> LinePreview:
+def _of_undo(reader: Reader, target: ToUndo) -> LinePreview:
+    act = target.act
     preview = undo.preview_undo(act)
     if preview is not None and preview.is_refused:
         return LinePreview(preview.text, is_refused=True)
     text = act.label if preview is None else f"{act.label} {preview.text}"
-    return LinePreview(text, fixture=act.fixture.pk if act.fixture is not None else None)
+    return LinePreview(text)
 
 
-def _of_result(tournament: Tournament, target: quick_entry.MatchTarget, now: datetime) -> LinePreview:
+def _of_result(reader: Reader, target: quick_entry.MatchTarget) -> LinePreview:
     fixture, match, new = target
     first, second = match_names(fixture, staff=False)
     if new.winner is None:
@@ -478,12 +454,10 @@ def _of_result(tournament: Tournament, target: quick_entry.MatchTarget, now: dat
             outcome = _("%(loser)s forfeits to %(winner)s") % names
         else:
             outcome = _("%(winner)s beats %(loser)s") % names + f" {score_of(match, new.winner, new.score)}"
-    state = floor_state(load_facts(tournament), now)
+    state = floor_state(load_facts(reader.tournament), reader.now)
     parts = [outcome, _place(fixture.number, fixture.pk, state), _preview_next(fixture.stage_id, fixture.number)]
     row = state.matches.get(fixture.pk)
-    return LinePreview(
-        " · ".join(part for part in parts if part), table=row.table if row is not None else None, fixture=fixture.pk
-    )
+    return LinePreview(" · ".join(part for part in parts if part), table=row.table if row is not None else None)
 
 
 def _place(number: int, fixture: int, state: FloorState) -> str:
@@ -498,3 +472,14 @@ def _preview_next(stage: int, number: int) -> str:
     slots = Slot.objects.filter(fixture__stage=stage, source=Slot.Source.WINNER, source_fixture=number)
     following = slots.values_list("fixture__number", flat=True).first()
     return _("The winner goes to M%(number)d.") % {"number": following} if following is not None else ""
+
+
+UNDO = Kind(_act_to_undo, _undo, _of_undo)
+FACT = Kind(target_of, _enter_fact)
+AT_TABLE = Kind(_result_at_table, _enter_result, _of_result)
+SLIP = Kind(_pair_of_slip, _enter_slip)
+RESULT = Kind(
+    lambda reader, line: quick_entry.target_of(reader.tournament, line, reader.division, in_list=reader.in_list),
+    _enter_result,
+    _of_result,
+)

@@ -19,7 +19,6 @@ from tournaments.state.names import match_names
 
 DONE: dict[str, str] = {
     FloorKind.CALLED: gettext_noop("{match} is called to table {table}."),
-    "called_suggested": gettext_noop("{match} is called to a free table."),
     FloorKind.CALLED_AGAIN: gettext_noop("{match} is called again."),
     FloorKind.STARTED: gettext_noop("{match} has started."),
     FloorKind.MOVED: gettext_noop("{match} is at table {table}."),
@@ -30,7 +29,6 @@ DONE: dict[str, str] = {
     FloorKind.PINNED: gettext_noop("{match} comes first."),
     FloorKind.HELD: gettext_noop("{match} is not called for now."),
     "held_on_paper": gettext_noop("{match}: paired on paper."),
-    "to_hold_on_paper": gettext_noop("M{number}: {pair} were paired on paper."),
     FloorKind.RELEASED: gettext_noop("{match} is called in its turn again."),
     FloorKind.CLOCKS: gettext_noop("{match} is played with clocks: {minutes} minutes each."),
     FloorKind.ADJOURNED: gettext_noop("{match} is adjourned at {score}."),
@@ -62,7 +60,7 @@ DONE: dict[str, str] = {
     "needs_accessible_on": gettext_noop("{player} needs an accessible table."),
     "needs_accessible_off": gettext_noop("{player} can play at any table."),
 }
-"""Kind of fact -> sentence about what was done, or what a line would do."""
+"""Kind of fact -> sentence about what was done."""
 
 
 def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
@@ -71,20 +69,6 @@ def sentence_of_fact(fact: FloorEvent, *, undone: bool = False) -> str:
     match = fact.match if fact.kind == FloorKind.STOPPED else None
     text = _fill(FloorKind(fact.kind), fact.params, fact.fixture, fact.table, fact.player, zone, match)
     return _("Undone: %(fact)s") % {"fact": text} if undone else text
-
-
-def sentence_of_plan(
-    kind: FloorKind,
-    params: Mapping[str, Any],
-    *,
-    fixture: Fixture | None = None,
-    table: Table | None = None,
-    player: Player | None = None,
-    zone: ZoneInfo,
-) -> str:
-    """Return a sentence about what a line would do, with times of `zone`."""
-    text = _fill(kind, params, fixture, table, player, zone)
-    return _("After Enter: %(fact)s") % {"fact": text}
 
 
 def _fill(
@@ -106,12 +90,10 @@ def _fill(
         code = "paused_open"
     elif kind == FloorKind.TABLE_OUT and "match" in params:
         code = "table_out_moved" if params["move_to"] else "table_out_waits" if params["waits"] else "table_out_left"
-    elif kind == FloorKind.CALLED and table is None:
-        code = "called_suggested"
     elif kind == FloorKind.STAGE_ENDED and params["places"]:
         code = "stage_ended_bracket"
     elif kind == FloorKind.HELD and ON_PAPER in params:
-        code = "held_on_paper" if fixture is not None else "to_hold_on_paper"
+        code = "held_on_paper"
     until = params.get("until")
     values = {
         "match": match_name(fixture, match) if fixture is not None else "",
@@ -119,7 +101,6 @@ def _fill(
         "player": player.shown_name if player is not None else "",
         "minutes": params.get("minutes", ""),
         "number": params.get("match", ""),
-        "pair": params.get("pair", ""),
         "places": params.get("places", ""),
         "move_to": params.get("move_to", ""),
         "length": params.get("length", ""),

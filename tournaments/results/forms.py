@@ -19,7 +19,6 @@ from tournaments.events.forms import LocalField
 from tournaments.models import Correction, Division, Fixture, Round, Tournament
 from tournaments.results.corrections import CorrectionInput
 from tournaments.results.lines import MAX_TEXT_LENGTH
-from tournaments.state.sheet_codes import with_match_numbers
 
 # Forms on the page of a match: result, forfeit, ruling, accepted record, deadline, withdrawal, objection.
 #
@@ -316,10 +315,6 @@ class QuickForm(OnScreenForm):
         error_messages={"required": _("Type a result, such as m22 11-7.")},
     )
     FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_results": "line"}
-
-    def clean_line(self) -> str:
-        """Return the lines with match numbers in the place of codes and scanned links of score sheets."""
-        return with_match_numbers(self.tournament, self.cleaned_data["line"])
 
 
 class LinePreviewForm(RefusingForm):

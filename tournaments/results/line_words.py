@@ -1,7 +1,7 @@
 """The words of typed lines in the reader's language; `tournaments.results.lines` reads them in English."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -12,8 +12,8 @@ MOST_WORDS = 4
 
 
 @cache
-def _translated(language: str) -> Mapping[str, str]:
-    """Return the English words by those of the active language, in lower case, without those that are the same."""
+def _translated(language: str) -> Mapping[str, Sequence[str]]:
+    """Return the words of the active language, in lower case, by the English ones; the first of them is shown."""
     words = {
         "undo": pgettext("typed word", "undo"), "help": pgettext("typed word", "help"),
         "forfeit": pgettext("typed word", "forfeit"), "leader": pgettext("typed word", "leader"),
@@ -29,23 +29,33 @@ def _translated(language: str) -> Mapping[str, str]:
         "both": pgettext("typed word", "both"), "on": pgettext("typed word", "on"),
         "off": pgettext("typed word", "off"),
     }  # fmt: skip
-    return {word.casefold(): english for english, word in words.items() if word.casefold() != english}
+    return {english: word.casefold().split("|") for english, word in words.items()}
+
+
+@cache
+def _english(language: str) -> Mapping[str, str]:
+    """Return the English words by those of the active language, without those that are the same."""
+    words = _translated(language).items()
+    return {word: english for english, own in words for word in own if word != english}
 
 
 ARGUMENTS = frozenset({"both", "on", "off"})
 """Words that end a line: there they are always taken as such."""
 
 
-def in_english(line: str, is_read: Callable[[str], bool]) -> str:
+def in_english(line: str, is_read: Callable[[str], bool], takes_argument: Callable[[str], bool]) -> str:
     """Return a line with its words of the active language in English; English lines, and those not read, as they are.
 
     As few words as possible are taken for such, because names may look like them. `is_read` says whether a line says
-    what to do in English.
+    what to do in English, and `takes_argument` whether its last word is an argument.
     """
-    words = _translated(get_language() or "")
-    if not words or is_read(line):
+    words = _english(get_language() or "")
+    if not words:
         return line
-    return next((candidate for candidate in _candidates(line.split(" "), words) if is_read(candidate)), line)
+    with_argument, *others = _candidates(line.split(" "), words)
+    if is_read(line) and not takes_argument(with_argument):
+        return line
+    return next((candidate for candidate in (with_argument, *others) if is_read(candidate)), line)
 
 
 def _candidates(parts: list[str], words: Mapping[str, str]) -> Iterator[str]:
@@ -60,5 +70,5 @@ def _candidates(parts: list[str], words: Mapping[str, str]) -> Iterator[str]:
 
 def in_own_words(line: str) -> str:
     """Return an English line, such as an example, in the words of the active language."""
-    own = {english: word for word, english in _translated(get_language() or "").items()}
-    return re.sub(r"[a-z]+", lambda word: own.get(word[0], word[0]), line)
+    own = _translated(get_language() or "")
+    return re.sub(r"[a-z]+", lambda word: own.get(word[0], [word[0]])[0], line)

@@ -132,7 +132,7 @@ def split(text: str) -> list[str]:
 
 
 def parse(text: str) -> TypedLine:
-    """Parse a result, or `undo`, or a request for help.
+    """Parse any line: a result, what happens at the tables, `undo`, or a request for help.
 
     Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
     `line_forfeit_who`.
@@ -141,13 +141,16 @@ def parse(text: str) -> TypedLine:
     (<Verb.SCORE: 'score'>, 22, (11, 7), 'open')
     >>> (line := parse("bergmann 7 csonka 4")).number, line.names, line.score
     (None, ('bergmann', 'csonka'), (7, 4))
+    >>> (line := parse("t5 call m30")).verb, line.number, line.table
+    (<Verb.CALL: 'call'>, 30, '5')
     """
     line = " ".join(text.split())
     if not line:
         raise Refused("line_empty")
     if len(line) > MAX_LINE_LENGTH:
         raise Refused("quick_line_too_long", most=MAX_LINE_LENGTH)
-    return _result_line(in_english(line, _is_read))
+    line = in_english(line, _is_read, _takes_argument)
+    return _floor_line(line) or _result_line(line)
 
 
 def _result_line(line: str) -> TypedLine:
@@ -241,17 +244,6 @@ _FLOOR_LINES = [
 ]
 
 
-def parse_floor_line(text: str) -> TypedLine | None:
-    """Parse a line about tables and who plays there; None if it is not one.
-
-    >>> (line := parse_floor_line("t5 call m30")).verb, line.number, line.table
-    (<Verb.CALL: 'call'>, 30, '5')
-    >>> parse_floor_line("m22 11-7") is None
-    True
-    """
-    return _floor_line(in_english(" ".join(text.split()), _is_read))
-
-
 def _is_read(line: str) -> bool:
     """Return whether an English line says by a word or a number what to do: a pair, or a score behind names, does not.
 
@@ -266,7 +258,17 @@ def _is_read(line: str) -> bool:
     return result.verb != Verb.PAIR and (result.verb != Verb.SCORE or result.number is not None)
 
 
+def _takes_argument(line: str) -> bool:
+    """Whether the last word of an English line is `on`, `off` or `both`, and no name."""
+    try:
+        read = _floor_line(line) or _result_line(line)
+    except Refused:
+        return False
+    return read.value in ("on", "off") or (read.verb == Verb.FORFEIT and read.number is not None and BOTH in read.names)
+
+
 def _floor_line(line: str) -> TypedLine | None:
+    """Parse an English line about tables and who plays there; None if it is not one."""
     for verb, pattern in _FLOOR_LINES:
         if (found := pattern.fullmatch(line)) is not None:
             groups = found.groupdict()

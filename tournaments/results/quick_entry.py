@@ -151,6 +151,8 @@ TOO_EARLY = ("fixture_not_ready", "line_not_paired")
 """Refusals of a result whose match may be opened by the results of others."""
 LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
 """Refusals that link to the correction of the match."""
+RESULTS = (Verb.SCORE, Verb.FORFEIT, Verb.LEADER, Verb.PAIR)
+"""What may be a result, or was meant as one."""
 LINK_TO_MATCH = ("own_match_reason", "line_again")
 """Refusals that link to the page of the match."""
 
@@ -225,31 +227,7 @@ class MatchTarget(NamedTuple):
     new: ResultInput
 
 
-def outcome_of_line(
-    *,
-    tournament: Tournament,
-    text: str,
-    division: Division | None,
-    by: Actor,
-    now: datetime,
-    in_list: bool = False,
-) -> LineOutcome:
-    """Enter a line as `enter_line` does, and return the outcome; `in_list` if it is one of several."""
-    target: MatchTarget | None = None
-    try:
-        line = parse(text)
-        if line.verb == Verb.HELP:
-            return LineOutcome(text, OutcomeKind.HELP)
-        target = target_of(tournament, line, division, in_list=in_list)
-        result = record_target(target, by=by, now=now)
-    except Refused as refused:
-        if target is None:
-            return LineOutcome(text, OutcomeKind.REFUSED, _fixture_of_refusal(tournament, refused), refused=refused)
-        return LineOutcome(text, OutcomeKind.REFUSED, target.fixture, new=target.new, refused=refused)
-    return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
-
-
-def _fixture_of_refusal(tournament: Tournament, refused: Refused) -> Fixture | None:
+def fixture_of_refusal(tournament: Tournament, refused: Refused) -> Fixture | None:
     """Return the fixture whose number a refusal names, if any."""
     number = refused.params.get("fixture")
     rows = Fixture.objects.filter(stage__division__tournament=tournament)
@@ -312,7 +290,7 @@ def target_of(
     tournament: Tournament, line: TypedLine, division: Division | None, *, in_list: bool = False
 ) -> MatchTarget:
     """Return the match and the result of a line. Refused: as `enter_line`."""
-    if line.verb in (Verb.UNDO, Verb.HELP):
+    if line.verb not in RESULTS or line.table:
         raise Refused("line_no_result")
     if line.verb == Verb.PAIR:
         raise Refused("line_without_result", fixture=line.number, rest=line.names[0][:40])

@@ -2,7 +2,9 @@
 
 import pytest
 
-from tournaments.results.lines import TypedLine, Verb, parse, parse_floor_line
+from engine.errors import Refused
+from tournaments.results.lines import TypedLine, Verb, parse
+from tournaments.results.quick_entry import RESULTS
 
 
 @pytest.mark.parametrize(
@@ -40,17 +42,30 @@ from tournaments.results.lines import TypedLine, Verb, parse, parse_floor_line
     ],
 )
 def test_a_line_of_the_floor(text: str, line: TypedLine) -> None:
-    assert parse_floor_line(text) == line
+    assert parse(text) == line
 
 
 @pytest.mark.parametrize(
-    "text", ["m22 11-7", "m22 forfeit smith", "bob 7-4", "bergmann 7 csonka 4", "open m22 11-7", "undo", "?", "tom 7-4"]
+    "text",
+    [
+        "m22 11-7",
+        "m22 forfeit smith",
+        "bob 7-4",
+        "bergmann 7 csonka 4",
+        "open m22 11-7",
+        "undo",
+        "?",
+        "tom 7-4",
+        "pause 25:00",
+    ],
 )
 def test_a_result_is_no_line_of_the_floor(text: str) -> None:
-    assert parse_floor_line(text) is None
-    parse(text)
+    line = parse(text)
+    assert line.verb in (*RESULTS, Verb.UNDO, Verb.HELP)
+    assert not line.table
 
 
-@pytest.mark.parametrize("text", ["pause 25:00", "late 10", "m30", "t5", "m30 run", "t5 call", "start m30 now"])
-def test_an_incomplete_line_is_none(text: str) -> None:
-    assert parse_floor_line(text) is None
+@pytest.mark.parametrize("text", ["late 10", "m30", "t5", "m30 run", "t5 call", "start m30 now"])
+def test_an_incomplete_line_is_refused(text: str) -> None:
+    with pytest.raises(Refused):
+        parse(text)

@@ -147,7 +147,7 @@ def test_the_line_says_who_is_paired_before_enter(night: Night) -> None:
         return shown.text
 
     assert preview(slip(141, first, second)) == (
-        f"After Enter: M141: {first.player.name} – {second.player.name} were paired on paper."
+        f"After Enter: M141 {first.player.name} – {second.player.name}: paired on paper."
     )
     assert preview("m141 7-3") == "Nobody is paired in M141. Type the pair too: m141 smith jones"
     assert Batch.objects.count() == 1

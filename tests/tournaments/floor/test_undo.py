@@ -28,7 +28,7 @@ from tournaments.ledger.accounts import box_of
 from tournaments.ledger.payments import PaymentInput, receive
 from tournaments.models import CheckIn, Division, Entry, Fixture, Payment, Tournament
 from tournaments.results.corrections import CorrectionInput, apply_correction, preview_correction, undo_correction
-from tournaments.results.lines import parse_floor_line
+from tournaments.results.lines import parse
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.integrity import differences
 from tournaments.state.settle import settle_division
@@ -208,7 +208,7 @@ def test_the_result_of_a_table_is_typed_by_its_label(event: Evening) -> None:
     assert refused_code(line(event, "t2 7-4")) == "line_again", "the same line must not decide the next match"
     event.later(20)
     assert line(event, "t2 7-4").fixture == event.fixture(3)
-    assert parse_floor_line("tom 7-4") is None
+    assert parse("tom 7-4").names == ("tom",)
 
 
 def test_undo_does_not_pass_over_a_correction(event: Evening, alice: User, client: Client) -> None:
