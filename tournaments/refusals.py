@@ -219,6 +219,9 @@ MESSAGES: dict[str, str] = {
     "line_again": gettext_noop(
         "M{fixture} of {name} already has this result. If M{next} ended the same way, write m{next} and the result."
     ),
+    "line_table_changed": gettext_noop(
+        "Table {table} has another match now: M{fixture} of {name}. If it ended so, write m{fixture} and the result."
+    ),
     "too_many_results": gettext_noop("Enter up to {most} results at once."),
     "nothing_to_undo": gettext_noop("There is nothing of yours to undo."),
     "undo_is_correction": gettext_noop(
@@ -388,6 +391,7 @@ STATUS = {
     "round_paired_since": HTTPStatus.CONFLICT,
     "line_settled": HTTPStatus.CONFLICT,
     "line_again": HTTPStatus.CONFLICT,
+    "line_table_changed": HTTPStatus.CONFLICT,
     "nothing_to_undo": HTTPStatus.CONFLICT,
     "undo_is_correction": HTTPStatus.CONFLICT,
     "too_many_helpers": HTTPStatus.CONFLICT,

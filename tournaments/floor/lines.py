@@ -65,13 +65,20 @@ ONE_AFTER_ANOTHER = timedelta(microseconds=1)
 
 
 def enter_lines(
-    *, tournament: Tournament, text: str, division: Division | None, by: Actor, now: datetime
+    *,
+    tournament: Tournament,
+    text: str,
+    division: Division | None,
+    by: Actor,
+    now: datetime,
+    seen: int | None = None,
 ) -> list[LineOutcome]:
     """Do what each line says, in its own transaction: a line of the floor, or a result. Return the outcome of each.
 
     A refused line does not stop the others; `undo` takes back the last thing that this user did. The results of an
     evening may come in any order: one whose match was not open is tried again after the others. Match slips are taken
     in the order of their numbers, each pair before its result. Pasting the same list again enters nothing twice.
+    `seen` is the newest fact of the floor that the user saw: a line about a table is about the match that was there.
     Refused: `line_empty`, `too_many_results`.
     """
     # Each line has a time of its own, so that the last one is undone first.
@@ -81,7 +88,7 @@ def enter_lines(
     places = _in_order_of_slips(lines)
     while places:
         for place in places:
-            at = Reader(tournament, division, by, next(times), in_list=len(lines) > 1)
+            at = Reader(tournament, division, by, next(times), in_list=len(lines) > 1, seen=seen)
             outcomes[place] = _outcome(at, lines[place])
         is_booked = any(outcomes[place].result is not None for place in places)
         places = [place for place in places if outcomes[place].is_too_early]
@@ -130,6 +137,7 @@ class Reader:
     by: Actor
     now: datetime
     in_list: bool = False
+    seen: int | None = None
 
     @property
     def directs(self) -> bool:
@@ -266,7 +274,8 @@ def _enter_result(reader: Reader, text: str, target: quick_entry.MatchTarget) ->
 def _result_at_table(reader: Reader, line: TypedLine) -> quick_entry.MatchTarget:
     """Return the match at a table and the result that a line gives.
 
-    Refused: `no_such_table`, `table_free`, `line_again` if a match at the table ended with this score just now.
+    Refused: `no_such_table`, `table_free`, `line_table_changed` if the reader saw another match there, `line_again` if
+    one at the table ended with this score just now.
     """
     table = find_table(reader.tournament, line.table)
     on_floor = floor_state(load_facts(reader.tournament), reader.now).tables[table.pk].match
@@ -284,6 +293,9 @@ def _result_at_table(reader: Reader, line: TypedLine) -> quick_entry.MatchTarget
             # The same line typed again must not become the result of the next match.
             names = " – ".join(match_names(last, staff=True))
             raise Refused("line_again", fixture=last.number, name=names, next=fixture.number)
+    if reader.seen is not None and on_floor.facts.sent_there > reader.seen:
+        names = " – ".join(match_names(fixture, staff=True))
+        raise Refused("line_table_changed", table=table.label, fixture=fixture.number, name=names)
     return quick_entry.MatchTarget(fixture, fixture.match, new)
 
 

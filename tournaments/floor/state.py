@@ -124,6 +124,8 @@ class MatchFacts:
     # From the journal, by `fold`.
     table: int | None = None
     """The table to which it was last sent, if it has not left that."""
+    sent_there: int = field(default=0, compare=False)
+    """The id of the fact that sent it there."""
     call_times: list[datetime] = field(default_factory=list)
     started_at: datetime | None = None
     score: tuple[int, int] | None = None
@@ -266,6 +268,8 @@ class FloorFacts:
     out: dict[int, str] = field(default_factory=dict)
     """Table out of use -> why."""
     pauses: list[Pause] = field(default_factory=list)
+    newest: int = field(default=0, compare=False)
+    """The id of the newest fact, also of one that was undone."""
     pairing_held: set[str] = field(default_factory=set)
     """Public ids of the stages without rounds in which no pairs are made for now."""
     autopilot: Autopilot = Autopilot.SUGGEST
@@ -517,6 +521,7 @@ def fold(facts: FloorFacts, journal: Iterable[Fact]) -> FloorFacts:
         stopped=None,
         needs_accessible=set(),
         ever_adjourned=adjourned,
+        newest=max((row.id for row in rows), default=0),
     )
     for fact in standing(rows):
         add(folded, fact)
@@ -590,7 +595,7 @@ def _fold_place(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
         if before is not None:
             folded.matches[before].table = None
         folded.at_tables[fact.table] = match.fixture
-        match.table = fact.table
+        match.table, match.sent_there = fact.table, fact.id
 
 
 def _leave(folded: FloorFacts, match: MatchFacts) -> None:

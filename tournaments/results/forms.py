@@ -314,6 +314,7 @@ class QuickForm(OnScreenForm):
         max_length=MAX_TEXT_LENGTH,
         error_messages={"required": _("Type a result, such as m22 11-7.")},
     )
+    seen = forms.IntegerField(min_value=0, required=False)
     FIELD_OF: ClassVar[dict[str, str]] = {"line_empty": "line", "too_many_results": "line"}
 
 

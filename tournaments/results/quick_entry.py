@@ -153,7 +153,7 @@ LINK_TO_CORRECTION = ("line_settled", "successor_begun", "undo_built_on")
 """Refusals that link to the correction of the match."""
 RESULTS = (Verb.SCORE, Verb.FORFEIT, Verb.LEADER, Verb.PAIR)
 """What may be a result, or was meant as one."""
-LINK_TO_MATCH = ("own_match_reason", "line_again")
+LINK_TO_MATCH = ("own_match_reason", "line_again", "line_table_changed")
 """Refusals that link to the page of the match."""
 
 

@@ -92,3 +92,26 @@ def test_an_assistant_calls_matches_and_does_not_pause_the_event(event: Evening,
 def test_a_line_names_a_table_of_the_event(event: Evening) -> None:
     assert enter(event, "t9 call m1") == "refused: " + sentence("no_such_table", {"table": "9"})
     assert "M1" in enter(event, "t2 call m1")
+
+
+def test_a_line_about_a_table_is_about_the_match_that_was_seen_there(event: Evening) -> None:
+    def at_table(seen: int | None) -> str:
+        [outcome] = enter_lines(
+            tournament=event.division.tournament, text="t1 7-5", division=None, seen=seen, **event.acts
+        )
+        return outcome.refused.code if outcome.refused else outcome.what
+
+    for text in ("t1 call m1", "m1 run 3-2"):
+        enter(event, text)
+    seen = event.state.facts.newest
+    for text in ("m1 7-2", "t1 call m2"):
+        enter(event, text)
+    assert at_table(seen) == "line_table_changed"
+    assert at_table(event.state.facts.newest) == "booked"
+    assert enter(event, "undo").startswith("The result of M2")
+    assert at_table(None) == "booked", "a program that has seen nothing means whatever is there"
+
+
+def test_lists_are_previewed_as_they_are_entered(event: Evening) -> None:
+    assert preview(event, "m1 7-1; m2 7-0") == preview(event, "m1 7-1\nm2 7-0")
+    assert not preview(event, "m1 7-1; m2 7-0").startswith("refused")

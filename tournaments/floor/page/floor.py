@@ -41,10 +41,6 @@ from tournaments.results.forms import LinePreviewForm, QuickForm
 from tournaments.results.quick_entry import LineOutcome
 from tournaments.state.topics import topics_shown
 
-FLOOR_CHANGED = '{"topics": {"target": "#floor"}}'
-"""Makes the page ask at once for what has changed, as when a topic of it changes."""
-
-
 # The settings and tables of a floor.
 
 
@@ -194,7 +190,7 @@ def close(request: HttpRequest, club: str, slug: str) -> HttpResponse:
 def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     """Enter typed lines; those that were not entered come back for editing.
 
-    An htmx request gets only the line with what became of it; the page then asks what has changed on the floor.
+    A script (lines.js) gets only the line with what became of it; the page then asks what has changed on the floor.
     """
     event, role = access.tournament_with_role(request.user, club, slug, access.HELPER)
     form = QuickForm(request.POST, tournament=event)
@@ -202,16 +198,17 @@ def line(request: HttpRequest, club: str, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             lines = enter_lines(
-                tournament=event, text=form.cleaned_data["line"], division=None, by=by(request), now=timezone.now()
+                tournament=event,
+                text=form.cleaned_data["line"],
+                division=None,
+                by=by(request),
+                now=timezone.now(),
+                seen=form.cleaned_data["seen"],
             )
         except Refused as refused:
             form.refuse(refused)
     if is_htmx(request):
-        # htmx swaps in a fragment only if the status is 200, and this one says what was refused.
-        answer = render(request, "clubhouse/_quick.html", {**_line_urls(event), **_outcomes(form, lines)})
-        if any(row.is_done for row in lines):
-            answer["HX-Trigger-After-Swap"] = FLOOR_CHANGED
-        return answer
+        return render(request, "clubhouse/_quick.html", {**_line_urls(event), **_outcomes(form, lines)})
     if not lines or any(not row.is_done for row in lines):
         return _with_outcomes(request, event, role, form, lines)
     for row in lines:

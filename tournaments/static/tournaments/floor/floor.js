@@ -65,25 +65,6 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
   }
 });
 
-// The answer to a line replaces it; what was typed meanwhile stays.
-document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (detail.target.id !== "quick") return;
-  const sent = detail.requestConfig.parameters.line;
-  const { value } = document.getElementById("line");
-  const ahead = value.startsWith(sent) ? value.slice(sent.length) : value;
-  if (!ahead) return;
-  const restore = () => {
-    const line = document.getElementById("line");
-    line.value += (line.value && "\n") + ahead;
-  };
-  document.addEventListener("htmx:afterSwap", restore, { once: true });
-});
-
-// What is no answer of the line, such as an error, is shown as a page: the same line sent again counts once.
-document.addEventListener("htmx:responseError", ({ detail }) => {
-  if (detail.elt.matches(".quick")) detail.elt.submit();
-});
-
 // The table that a typed line is about is outlined.
 function outline() {
   const id = document.querySelector("[data-outline]")?.dataset.outline;

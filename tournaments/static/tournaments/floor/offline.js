@@ -539,6 +539,7 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => {
   setTimeout(() => detail.xhr.readyState < XMLHttpRequest.DONE && askForLine(), PATIENCE);
 });
 document.addEventListener("htmx:sendError", askForLine);
+document.addEventListener("line:unreachable", askForLine);
 document.addEventListener("htmx:afterSettle", () => {
   readSoon();
   render();
