@@ -1,12 +1,12 @@
 // Conveniences of the floor; every link and form works without scripts.
 
-import { keep, recall } from "../../matches/play/kept.js";
+import { keep } from "../../matches/play/kept.js";
 
 const main = document.querySelector(".floor-main");
 const sheet = document.getElementById("sheet");
 const TAB = "floor-tab";
 
-// On a phone one part is shown at a time. The choice outlives live updates, and the page.
+// On a phone one part is shown at a time. The choice outlives live updates, and the page (tab.js).
 function show(tab) {
   if (!main) return;
   main.dataset.tab = tab;
@@ -15,7 +15,7 @@ function show(tab) {
   }
 }
 
-show(recall("session", TAB) ?? "tables");
+show(main?.dataset.tab);
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (!main) return;
   if (detail.target.matches(".chosen-pair")) detail.target.scrollIntoView({ block: "nearest" });
