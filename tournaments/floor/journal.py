@@ -154,6 +154,10 @@ def announce(floor: Floor, fixture: Fixture | None) -> None:
 
 
 def latest(fixture: Fixture, *kinds: FloorKind) -> FloorEvent | None:
-    """Return the last fact of these kinds about a match that was not undone."""
-    rows = FloorEvent.objects.filter(fixture=fixture, match=fixture.match, kind__in=kinds, undone_by=None)
-    return rows.order_by("-pk").first()
+    """Return the last fact of these kinds about the two who meet in a fixture that was not undone (`state.applies`)."""
+    match = fixture.match
+    if match is None:
+        return None
+    rows = FloorEvent.objects.filter(fixture=fixture, kind__in=kinds, undone_by=None)
+    same = rows.filter(match__player_0=match.player_0_id, match__player_1=match.player_1_id)
+    return same.order_by("-pk").first()

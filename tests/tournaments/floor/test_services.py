@@ -397,6 +397,20 @@ def test_without_an_open_floor_players_enter_no_score_and_offer_no_length(drawn:
     assert refusal(events().record_length, move=offered, **acts) == "no_length_offers"
 
 
+def test_a_call_holds_when_the_same_two_meet_again(event: Evening) -> None:
+    event.win(1)
+    event.win(2)
+    called = event.call(5, 1)
+    before = event.match(5)
+    standing = standing_result(event.match(1))
+    assert standing is not None
+    results.undo_result(fixture=event.fixture(1), result=standing, **event.acts)
+    event.win(1)
+    assert event.match(5) != before, "a match of its own"
+    assert event.state.matches[event.fixture(5).pk].state == FloorMatchState.CALLED
+    assert event.call(5, 1) == called
+
+
 # Check-in and broken tables
 
 
