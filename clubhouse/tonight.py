@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
 from http import HTTPStatus
+from itertools import count
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
@@ -28,7 +29,7 @@ from clubhouse.copies import copy_event
 from core.access import Who, open_to
 from core.api import APIView
 from core.messages import sentence
-from core.names import fold
+from core.names import fold, numbered
 from core.people_lists import ListedPerson, read_people, refuse_unclear
 from core.public_ids import LENGTH
 from core.repeats import Repeat, repeated
@@ -108,6 +109,7 @@ from tournaments.state.api import by as api_by
 from tournaments.state.locks import lock_event
 from tournaments.state.names import shown_entry
 from tournaments.state.places import waiting_list
+from tournaments.state.presence import day_of
 from tournaments.state.stages import set_stages, stage_settings
 
 UNDO_FOR = timedelta(seconds=60)
@@ -184,10 +186,22 @@ def _create(
         zone = ZoneInfo(like.time_zone)
         days = (now.astimezone(zone).date() - like.starts_at.astimezone(zone).date()).days
         event = copy_event(tournament=like, by=by, now=now, key=key, shift=timedelta(days=max(days, 1)))
-        return update_tournament(tournament=event, by=by, now=now, starts_at=now, check_in_opens_at=None)
-    return create_tournament(
-        club=club, by=by, now=now, key=key, name=_("Club night"), starts_at=now, tables=plan.tables
-    )
+    else:
+        name = _("Club night")
+        event = create_tournament(club=club, by=by, now=now, key=key, name=name, starts_at=now, tables=plan.tables)
+    name = _name_of_today(event, now)
+    return update_tournament(tournament=event, by=by, now=now, name=name, starts_at=now, check_in_opens_at=None)
+
+
+def _name_of_today(event: Tournament, now: datetime) -> str:
+    """Return a name that no other event of the club has today: “Club night (2)” for a second evening."""
+    begins, ends = day_of(ZoneInfo(event.time_zone), now)
+    today = Tournament.objects.filter(club=event.club_id, starts_at__gte=begins, starts_at__lt=ends)
+    others = today.exclude(pk=event.pk).exclude(status=Tournament.Status.CANCELLED)
+    taken = set(others.values_list("name", flat=True))
+    first, _bracket, number = event.name.removesuffix(")").rpartition(" (")
+    name = first if len(number) == 1 and number.isdecimal() else event.name
+    return next(other for at in count(1) if (other := numbered(name, at)) not in taken)
 
 
 def _enter(division: Division, plan: EveningPlan, *, by: Actor, now: datetime) -> None:

@@ -140,6 +140,18 @@ def test_starting_twice_starts_one_evening(start_it: Callable[..., Tournament]) 
     assert called(first) == 4
 
 
+def test_two_evenings_of_a_day_have_names_that_differ(start_it: Callable[..., Tournament], club: Club) -> None:
+    later = timezone.now() + timedelta(hours=2)
+    first = start_it(key="first")
+    second = start_it(key="second", now=later)
+    assert [row.name for row in (first, second)] == ["Club night", "Club night (2)"]
+    Tournament.objects.update(status="finished")
+    copy = start_it(key="third", now=later + timedelta(days=7), like=second)
+    assert copy.name == "Club night", "of the copy of a second evening, too"
+    again = start_it(key="third", now=later + timedelta(days=7), like=second)
+    assert (again, again.name) == (copy, "Club night")
+
+
 def test_if_it_is_refused_nothing_has_happened(start_it: Callable[..., Tournament], people: list[Player]) -> None:
     with pytest.raises(Refused, match="too_few_entries"):
         start_it(players=people[:1])
