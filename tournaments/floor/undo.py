@@ -28,10 +28,12 @@ from players.models import LogEntry
 from players.people.rows import lock_club
 from tournaments.entries import arrivals, check_in
 from tournaments.floor.acts import BEFORE_THE_FLOOR, NOT_UNDONE_HERE, TAKEN_BACK_BY, UNDO, UNDONE, LoggedAct
+from tournaments.floor.calls import UNDER_WAY
+from tournaments.floor.derivation import seats_elsewhere
 from tournaments.floor.endings import begun_since, undo_ending
 from tournaments.floor.evening import restore_length, restore_start
 from tournaments.floor.hold_ups import let_stopped_go_on, paired_since_stop
-from tournaments.floor.journal import FactTarget, lock_fixture, lock_floor, record
+from tournaments.floor.journal import FactTarget, lock_fixture, lock_floor, read_state, record
 from tournaments.floor.sentences import match_name, sentence_of_fact
 from tournaments.models import (
     ON_PAPER,
@@ -58,6 +60,8 @@ OF_BEGUN_MATCHES = (*BEGINNINGS, FloorKind.SHORTENED, FloorKind.START_SET)
 TO_TABLES = (FloorKind.CALLED, FloorKind.MOVED)
 OF_BROKEN_TABLES = (FloorKind.MOVED, FloorKind.FREED)
 """Facts about the match of a table that is taken out of use."""
+FROM_TABLES = (FloorKind.FREED, FloorKind.ADJOURNED)
+"""Facts by which the players of a match were free to play elsewhere."""
 NOT_UNDONE = (Result.Kind.VOID, Result.Kind.RULING)
 """Kinds of results that this undo leaves alone. Rulings are corrected, with a reason."""
 
@@ -307,6 +311,7 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
             _undo_slip(undone.fixture, by, now)
         if undone.kind not in OF_BEGUN_MATCHES or undone.fixture is None:
             record(floor, FloorKind.UNDONE, about, by=by, now=now)
+            _refuse_two_tables(floor, undone, now)
             continue
         locked, match = lock_fixture(undone.fixture)
         if undone.kind == FloorKind.SHORTENED:
@@ -315,6 +320,22 @@ def _undo_fact(floor: Floor, fact: FloorEvent, by: Actor, now: datetime) -> None
             restore_start(match, undone)
         record(floor, FloorKind.UNDONE, replace(about, fixture=locked), by=by, now=now)
         save_beginning(match)
+        _refuse_two_tables(floor, undone, now)
+
+
+def _refuse_two_tables(floor: Floor, undone: FloorEvent, now: datetime) -> None:
+    """Refuse if somebody of a match that an undo has brought back was called to another one since."""
+    state = read_state(floor, now) if undone.kind in FROM_TABLES else None
+    row = state.matches.get(undone.fixture_id or 0) if state is not None else None
+    if state is None or row is None or row.state not in UNDER_WAY:
+        return
+    people, seats = set(state.facts.people_at(row.facts)), seats_elsewhere(state.facts, now)
+    for other in state.matches.values():
+        if other is not row and other.state in UNDER_WAY and not people.isdisjoint(state.facts.people_at(other.facts)):
+            raise Refused("player_busy", fixture=row.number, other=other.number)
+    for person in people & seats.keys():
+        where = {"table": seats[person].table, "event": seats[person].event}
+        raise Refused("player_elsewhere", fixture=row.number, **where)
 
 
 def _undo_slip(fixture: Fixture, by: Actor, now: datetime) -> None:
