@@ -822,9 +822,10 @@ INSERT INTO "django_migrations" VALUES(164,'tournaments','0036_morning_letters',
 INSERT INTO "django_migrations" VALUES(165,'tournaments','0037_weekend',CURRENT_TIMESTAMP);
 INSERT INTO "django_migrations" VALUES(166,'tournaments','0038_replaced_pairings',CURRENT_TIMESTAMP);
 INSERT INTO "django_migrations" VALUES(167,'tournaments','0039_seen_names',CURRENT_TIMESTAMP);
-INSERT INTO "django_migrations" VALUES(168,'players','0001_first_release',CURRENT_TIMESTAMP);
-INSERT INTO "django_migrations" VALUES(169,'matches','0001_first_release',CURRENT_TIMESTAMP);
-INSERT INTO "django_migrations" VALUES(170,'tournaments','0001_first_release',CURRENT_TIMESTAMP);
+INSERT INTO "django_migrations" VALUES(168,'tournaments','0040_own_hall',CURRENT_TIMESTAMP);
+INSERT INTO "django_migrations" VALUES(169,'players','0001_first_release',CURRENT_TIMESTAMP);
+INSERT INTO "django_migrations" VALUES(170,'matches','0001_first_release',CURRENT_TIMESTAMP);
+INSERT INTO "django_migrations" VALUES(171,'tournaments','0001_first_release',CURRENT_TIMESTAMP);
 CREATE TABLE "django_session" ("session_key" varchar(40) NOT NULL PRIMARY KEY, "session_data" text NOT NULL, "expire_date" datetime NOT NULL);
 CREATE TABLE "matches_action" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "seq" integer unsigned NOT NULL CHECK ("seq" >= 0), "kind" varchar(12) NOT NULL, "side" smallint unsigned NULL CHECK ("side" >= 0), "data" text NOT NULL CHECK ((JSON_VALID("data") OR "data" IS NULL)), "credit" smallint unsigned NOT NULL CHECK ("credit" >= 0), "key" varchar(64) NOT NULL, "at" datetime NOT NULL, "by" varchar(6) NOT NULL, "user_id" bigint NULL REFERENCES "players_user" ("id") DEFERRABLE INITIALLY DEFERRED, "live_id" bigint NOT NULL REFERENCES "matches_livematch" ("match_id") DEFERRABLE INITIALLY DEFERRED, CONSTRAINT "action_seq_once" UNIQUE ("live_id", "seq"));
 CREATE TABLE "matches_analysis" ("id" integer NOT NULL PRIMARY KEY AUTOINCREMENT, "origin" varchar(8) NOT NULL, "swapped" bool NOT NULL, "created_at" datetime NOT NULL, "state" varchar(7) NOT NULL, "sent_at" datetime NOT NULL, "claimed_at" datetime NULL, "attempts" smallint unsigned NOT NULL CHECK ("attempts" >= 0), "failure" varchar(40) NOT NULL, "finished_at" datetime NULL, "record_sha256" varchar(64) NOT NULL, "backend" varchar(20) NOT NULL, "version" varchar(60) NOT NULL, "settings" text NOT NULL CHECK ((JSON_VALID("settings") OR "settings" IS NULL)), "cpu_seconds" real NOT NULL, "club_id" bigint NULL REFERENCES "players_club" ("id") DEFERRABLE INITIALLY DEFERRED, "match_id" bigint NULL REFERENCES "matches_match" ("id") DEFERRABLE INITIALLY DEFERRED, "submission_id" bigint NULL REFERENCES "matches_submission" ("id") DEFERRABLE INITIALLY DEFERRED, "not_before" datetime NULL, CONSTRAINT "analysis_of_something" CHECK (("match_id" IS NOT NULL OR "submission_id" IS NOT NULL)));
@@ -1348,7 +1349,7 @@ CREATE INDEX "tournaments_division_tournament_id_9ac36bdd" ON "tournaments_divis
 CREATE INDEX "tournaments_division_offer_id_0fb31d10" ON "tournaments_division" ("offer_id");
 CREATE INDEX "tournaments_offer_tournament_id_b989551a" ON "tournaments_offer" ("tournament_id");
 DELETE FROM "sqlite_sequence";
-INSERT INTO "sqlite_sequence" VALUES('django_migrations',170);
+INSERT INTO "sqlite_sequence" VALUES('django_migrations',171);
 INSERT INTO "sqlite_sequence" VALUES('django_content_type',130);
 INSERT INTO "sqlite_sequence" VALUES('auth_permission',520);
 INSERT INTO "sqlite_sequence" VALUES('auth_group',0);

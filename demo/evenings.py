@@ -100,13 +100,13 @@ def simulate_evening(*, players: int, tables: int, seed: int, continuous: bool =
 
 
 def simulate_two_events(*, players: int, tables: int, seed: int) -> tuple[EveningReport, EveningReport]:
-    """Play two events of the same evening, one in rounds and one without, with one person in both."""
+    """Play two events of an evening in one hall, one in rounds and one without, with one person in both."""
     reports = EveningReport(), EveningReport()
     try:
         with transaction.atomic():
             first = _Evening(players, tables, seed, reports[0])
             shared = Player.objects.get(pk=first.first_player + players - 1)
-            second = _EveningWithoutRounds(players, tables, seed + 1, reports[1], (shared,))
+            second = _EveningWithoutRounds(players, tables, seed + 1, reports[1], (shared,), first.tournament.club)
             first.other, second.other = second, first
             both = (first, second)
             for evening in both:
@@ -163,10 +163,16 @@ class _Evening:
     STAGE: ClassVar = StageSettings(PROGRESSIVE, lower_lengths=(LOWER_LENGTH,))
 
     def __init__(
-        self, players: int, tables: int, seed: int, report: EveningReport, shared: Sequence[Player] = ()
+        self,
+        players: int,
+        tables: int,
+        seed: int,
+        report: EveningReport,
+        shared: Sequence[Player] = (),
+        club: Club | None = None,
     ) -> None:
         self.other: _Evening | None = None
-        """Another event of the same evening, with somebody who plays in both."""
+        """Another event in the same hall, with somebody who plays in both."""
         self.chance = EveningCourse(seed)
         self.report = report
         self.clock = 0.0
@@ -179,7 +185,7 @@ class _Evening:
         self.free_from: dict[int, float] = {}
         self.forecasts: list[tuple[float, float, FinishTimes]] = []
         """After which share of the matches, at which minute, and what was forecast."""
-        self.division = drawn_division(players, tables, seed, self.STAGE, shared)
+        self.division = drawn_division(players, tables, seed, self.STAGE, shared, club=club)
         self.tournament = Tournament.objects.get(pk=self.division.tournament_id)
         self.tables = tables
         self.labels: dict[int, str] = {}
@@ -240,7 +246,7 @@ class _Evening:
             self._check_call(fixture, event.table_id)
             self.at_tables[event.table_id] = fixture
             self._after(self.chance.walk(fixture.number), _bound(self._start, fixture, event.table_id))
-        if len(self.at_tables) < self.tables and self._could_begin():
+        if len(self._taken_anywhere()) < self.tables and self._could_begin():
             self.report.idle_with_ready += 1
 
         self._check_wall()
@@ -286,13 +292,18 @@ class _Evening:
         self.report.absent_called += bool(set(players_of(fixture)) & self.absent)
         self.report.called_twice += fixture.pk in self.called
         self.called.add(fixture.pk)
-        if table in self.at_tables:
-            self.report.double_booked_tables += 1
+        self.report.double_booked_tables += self.labels[table] in self._taken_anywhere()
         if set(players_of(fixture)) & self._busy_anywhere():
             self.report.double_booked_players += 1
 
     def busy(self) -> set[int]:
         return {player for fixture in self.at_tables.values() for player in players_of(fixture)}
+
+    def taken(self) -> set[str]:
+        return {self.labels[table] for table in self.at_tables}
+
+    def _taken_anywhere(self) -> set[str]:
+        return self.taken() | (self.other.taken() if self.other is not None else set())
 
     def _busy_anywhere(self) -> set[int]:
         return self.busy() | (self.other.busy() if self.other is not None else set())
@@ -362,9 +373,15 @@ class _EveningWithoutRounds(_Evening):
     STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
 
     def __init__(
-        self, players: int, tables: int, seed: int, report: EveningReport, shared: Sequence[Player] = ()
+        self,
+        players: int,
+        tables: int,
+        seed: int,
+        report: EveningReport,
+        shared: Sequence[Player] = (),
+        club: Club | None = None,
     ) -> None:
-        super().__init__(players, tables, seed, report, shared)
+        super().__init__(players, tables, seed, report, shared, club)
         self.players, self.last_call = players, 0
 
     def _planned(self) -> int:
@@ -430,9 +447,13 @@ def drawn_division(
     stage: StageSettings,
     shared: Sequence[Player] = (),
     match_length: int = MATCH_LENGTH,
+    club: Club | None = None,
 ) -> Division:
-    """Create a club with an event of one division, whose draw is published; `shared` take the last places."""
-    club = Club.objects.create(name=f"Evening {seed}", slug=f"evening-{seed}", time_zone="UTC")
+    """Create an event of one division, whose draw is published, in a new club unless one is given.
+
+    `shared` take the last places.
+    """
+    club = club or Club.objects.create(name=f"Evening {seed}", slug=f"evening-{seed}", time_zone="UTC")
     field_ = Player.objects.bulk_create(
         Player(name=f"Player {number}") for number in range(1, players - len(shared) + 1)
     )

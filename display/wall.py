@@ -46,7 +46,7 @@ from seasons.page.season import EveningLine, evening_table, season_view, series_
 from tournaments import access
 from tournaments.events.actions import by, event_url_args
 from tournaments.floor.flows import Flow, flows_of
-from tournaments.floor.page.cards import Discs
+from tournaments.floor.page.cards import Discs, taken_by
 from tournaments.floor.page.flow import bracket_line, count_out, lives_at_tables, lives_counts
 from tournaments.floor.page.forecast import evening_forecast
 from tournaments.floor.selectors import FloorView, floor
@@ -275,6 +275,8 @@ def _tile(view: FloorView, table: TableOnFloor) -> TableTile:
     label, match = table.facts.label, table.match
     if table.state == TableState.OUT:
         return TableTile(label, _("Out of use"), "out")
+    if match is None and table.elsewhere is not None:
+        return TableTile(label, pgettext("table", "Taken"), "out", (taken_by(table.elsewhere),))
     if match is None:
         return TableTile(label, pgettext("table", "Free"), "free")
     names = tuple(short_name(name) for name in match.facts.names)

@@ -31,6 +31,8 @@ class Tier(NamedTuple):
     """Histories of each property of corrections."""
     second_model: int = 8
     """Pairs and triples of corrections, predicted (tests/tournaments/results/test_second_model.py)."""
+    halls: int = 3
+    """Pairs of events in one hall (tests/tournaments/floor/test_halls.py)."""
     nights: int = 1
     """Random nights without rounds."""
     lives: int = 3
@@ -86,6 +88,7 @@ TIERS = {
         fast_path_matches=90,
         corrections=30,
         second_model=1000,
+        halls=300,
         nights=40,
         lives=40,
         swiss=30,

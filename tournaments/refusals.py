@@ -244,6 +244,9 @@ MESSAGES: dict[str, str] = {
     "player_busy": gettext_noop("A player of M{fixture} is still at M{other}."),
     "player_elsewhere": gettext_noop("A player of M{fixture} is at table {table} of {event}."),
     "player_not_here": gettext_noop("{name} is not here, so M{fixture} is not called. Check {name} in first."),
+    "table_elsewhere": gettext_noop(
+        "Table {table} is taken by {event}: M{fixture}. If this event is in another hall, say so beside “Tables”."
+    ),
     "table_taken": gettext_noop("M{fixture} is at table {table}."),
     "table_free": gettext_noop("No match is at table {table}."),
     "table_out_of_use": gettext_noop("Table {table} is out of use."),
@@ -413,6 +416,7 @@ STATUS = {
     "player_busy": HTTPStatus.CONFLICT,
     "player_elsewhere": HTTPStatus.CONFLICT,
     "player_not_here": HTTPStatus.CONFLICT,
+    "table_elsewhere": HTTPStatus.CONFLICT,
     "table_taken": HTTPStatus.CONFLICT,
     "table_free": HTTPStatus.CONFLICT,
     "table_out_of_use": HTTPStatus.CONFLICT,

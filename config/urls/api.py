@@ -235,7 +235,7 @@ urlpatterns: list[URLPattern] = [
     re_path(rf"{API_EVENT}floor/close/$", tournaments.floor.api.CloseMatches.as_view(), name="api-tournament-floor-close"),
     *(
         re_path(rf"{API_EVENT}floor/{name}/$", tournaments.floor.page.actions.ACTIONS[name].endpoint, name=f"api-tournament-floor-{name}")
-        for name in ("pair-now", "pair-by-hand", "hold-pairing", "flow", "end-stage", "take-back-missed")
+        for name in ("pair-now", "pair-by-hand", "hold-pairing", "flow", "end-stage", "take-back-missed", "own-hall")
     ),
     re_path(rf"{API_EVENT}floor/undo/$", tournaments.floor.page.actions.ACTIONS['undo'].endpoint, name="api-tournament-floor-undo"),
     re_path(rf"{API_EVENT}kept/undecided/$", tournaments.floor.kept.undecided.UndecidedActs.as_view(), name="api-kept-undecided"),

@@ -267,7 +267,11 @@ PAIRS = (
         page_only={"page": BROWSER, "act": OPERATION},
     ),
     # Results; those on the page of a match are declared actions.
-    pair(results.QuickForm, api="tournaments_line"),
+    pair(
+        results.QuickForm,
+        api="tournaments_line",
+        page_only={"seen": "what a page showed when it was typed; a program names the match"},
+    ),
     pair(
         results.ConfirmResultsForm, api="tournaments_confirm_reports", names={"report": "reports", "result": "reports"}
     ),
@@ -417,8 +421,8 @@ OF_MATCHES = decided(
 OF_FLOORS = decided(
     "away here move note result score start",
     "adjourn ask-over autopilot back call call-again clocks end-stage excuse flow free hold hold-pairing late "
-    "leader-wins let-go-on no-show open out pair-by-hand pair-now pause pin propose-length re-enter release resume "
-    "settle shorten shorten-match start-score start-called stop-match take-back take-back-length "
+    "leader-wins let-go-on no-show open out own-hall pair-by-hand pair-now pause pin propose-length re-enter release "
+    "resume settle shorten shorten-match start-score start-called stop-match take-back take-back-length "
     "take-back-missed take-back-pairing take-back-score undo undo-re-entry waive-lead waive-rest withdraw-length",
 )
 

@@ -42,8 +42,9 @@ class EventBuilder:
         return {"by": self.alice, "now": NOON}
 
     def event(self) -> Tournament:
-        """Create and publish an event without divisions."""
-        return events.create_tournament(club=self.club, name="Winter Open", starts_at=NOON, **self.acts)
+        """Create an event without divisions, at a venue of its own."""
+        venue = f"Hall {Tournament.objects.count()}"
+        return events.create_tournament(club=self.club, name="Winter Open", venue=venue, starts_at=NOON, **self.acts)
 
     def drafted(self, count: int, event: Tournament | None = None, **settings: Any) -> Division:
         """Create a division with so many entries and a draft that can be published."""

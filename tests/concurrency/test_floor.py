@@ -13,7 +13,7 @@ from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, withou
 from tests.event_cast import NOON
 from tournaments.floor import calls, evening, selectors
 from tournaments.floor.state import FloorMatchState
-from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table
+from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table, Tournament
 from tournaments.results import services as results
 
 pytestmark = POSTGRESQL_ONLY
@@ -77,6 +77,42 @@ def test_control_without_the_lock_of_the_floors_both_events_call_them(builder: E
     with without_locks(Floor):
         outcomes = at_once(*calls_of_both)
     assert faults(outcomes) + refusals(outcomes) == []
+
+
+def two_events_in_a_hall(builder: EventBuilder) -> tuple[list[Division], list[Callable[[], FloorEvent]]]:
+    """Return two divisions, and the calls of the first match of each to the first table, which they share."""
+    events = [evening_of(builder, tables=2) for _ in range(2)]
+    hall = f"Hall of {events[0][0].pk}"
+    Tournament.objects.filter(pk__in=[division.tournament_id for division, _tables in events]).update(venue=hall)
+    return [division for division, _tables in events], [
+        call(builder, fixtures(division)[0], tables[0]) for division, tables in events
+    ]
+
+
+def test_two_desks_race_for_the_table_that_their_events_share(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        _divisions, calls_of_both = two_events_in_a_hall(builder)
+        outcomes = at_once(*calls_of_both)
+        assert faults(outcomes) == []
+        assert refusals(outcomes) == ["table_elsewhere"]
+
+
+def test_control_without_the_lock_of_the_floors_both_events_get_the_table(builder: EventBuilder) -> None:
+    _divisions, calls_of_both = two_events_in_a_hall(builder)
+    with without_locks(Floor):
+        outcomes = at_once(*calls_of_both)
+    assert faults(outcomes) + refusals(outcomes) == []
+
+
+def test_workers_of_two_events_in_a_hall_call_one_match_to_each_table(builder: EventBuilder) -> None:
+    for _ in range(RACES):
+        divisions, _calls = two_events_in_a_hall(builder)
+        for division in divisions:
+            evening.set_autopilot(tournament=division.tournament, mode=Autopilot.CALL, **builder.acts)
+        workers = [partial(calls.call_ready, tournament_id=row.tournament_id, now=NOON) for row in divisions]
+        assert faults(at_once(*workers, *workers)) == []
+        called = FloorEvent.objects.filter(kind="called", tournament__divisions__in=divisions)
+        assert sorted(called.values_list("table__label", flat=True)) == ["1", "2"]
 
 
 def test_control_without_the_lock_of_the_floor_two_matches_get_a_table(builder: EventBuilder) -> None:

@@ -50,6 +50,13 @@ from tournaments.state.names import shown_entry
 # Directors act on it by lines (`floor/api/lines.py`).
 
 
+class TakenTableSerializer(serializers.Serializer[Any]):
+    """A match of another event."""
+
+    event = serializers.CharField()
+    number = serializers.IntegerField()
+
+
 class FloorTableSerializer(serializers.Serializer[Any]):
     """A table of an event."""
 
@@ -60,6 +67,7 @@ class FloorTableSerializer(serializers.Serializer[Any]):
     fixture = serializers.CharField(allow_null=True, help_text="The match that is played at it.")
     suggested = serializers.CharField(allow_null=True, help_text="A match to call to it.")
     reason = serializers.CharField(allow_blank=True, help_text="Why it is out of use.")
+    elsewhere = TakenTableSerializer(allow_null=True, help_text="The match of another event by which it is taken.")
 
 
 class OnOfferSerializer(serializers.Serializer[Any]):
@@ -366,6 +374,7 @@ def floor_body(view: FloorView, reader: Actor) -> dict[str, Any]:
                 "fixture": table.match.facts.public_id if table.match else None,
                 "suggested": table.suggested.facts.public_id if table.suggested else None,
                 "reason": table.reason,
+                "elsewhere": table.elsewhere if table.state == TableState.ELSEWHERE else None,
             }
             for table in view.tables.values()
         ],

@@ -18,8 +18,9 @@ from formats.elimination.from_lives import PLACES
 from formats.elimination.knockout import bracket_size
 from matches.models import Match
 from players.actors import SYSTEM, Actor, log
-from tournaments.floor.derivation import floor_state, seats_elsewhere
+from tournaments.floor.derivation import floor_state, seats_elsewhere, tables_elsewhere
 from tournaments.floor.flows import Flow, flow_of, flow_stages, flows_of, length_of_pair, read_flows
+from tournaments.floor.halls import floors_beside
 from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorState
@@ -99,7 +100,7 @@ def _with_pending(stages: Sequence[Stage]) -> list[tuple[Stage, PendingBatch | N
 
 
 def _derive(tournament: Tournament, now: datetime, changes: int) -> EventFlows:
-    floor = floor_state(load_facts(tournament), now)
+    floor = floor_state(load_facts(tournament, now), now)
     return EventFlows(changes, floor, flows_of(tournament, floor, now))
 
 
@@ -122,12 +123,12 @@ def pair_now(*, stage: Stage, after: int, by: Actor, now: datetime, reason: str 
 
 
 def changes_of(tournament: Tournament) -> int:
-    """Return a number that grows with every change of an event, of its floor or of one of its matches."""
+    """Return a number that grows with every change of an event, of its floor or those beside it, or of its matches."""
     topics = [division.topic for division in tournament.divisions.all()]
     matches = Match.objects.filter(parent_topic__in=topics).order_by().values("parent_topic")
     changes = Division.objects.filter(tournament=tournament).order_by().values_list("seq")
     changes = changes.union(
-        Floor.objects.filter(tournament=tournament).order_by().values_list("seq"),
+        floors_beside(tournament.pk).order_by().values_list("seq"),
         matches.annotate(changes=Sum("seq")).values_list("changes"),
         all=True,
     )
@@ -199,8 +200,8 @@ def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
 def _remember(flow: Flow, pending: PendingBatch | None, derived: EventFlows, now: datetime) -> None:
     """Note when the next batch may be due although nothing happens."""
     moments: list[datetime | None] = [player.joins_at for player in flow.pool.players if player.left > 0]
-    if seats_elsewhere(derived.floor.facts, now):
-        # Nothing here says when somebody leaves a table of another event.
+    if seats_elsewhere(derived.floor.facts, now) or tables_elsewhere(derived.floor.facts):
+        # Nothing here says when somebody leaves a table in another event.
         moments.append(now + LOOK_ELSEWHERE_AFTER)
     moments += [flow.decision.due_at, flow.decision.changes_at, derived.floor.changes_at, flow.pool.switch_at]
     due = min((moment for moment in moments if moment is not None and moment > now), default=None)

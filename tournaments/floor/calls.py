@@ -347,12 +347,15 @@ def _refuse_busy(row: MatchOnFloor) -> None:
 
 
 def refuse_table(state: FloorState, table: Table, fixture: Fixture, *, even_if_out: bool = False) -> None:
-    """Refuse a table that has another match or is out of use."""
+    """Refuse a table that has another match, here or in another event, or is out of use."""
     row = state.tables.get(table.pk)
     if row is None:
         raise Refused("no_such_table", table=table.label)
     if row.match is not None and row.match.fixture != fixture.pk:
         raise Refused("table_taken", table=row.facts.label, fixture=row.match.number)
+    if row.match is None and row.elsewhere is not None:
+        where = {"event": row.elsewhere.event, "fixture": row.elsewhere.number}
+        raise Refused("table_elsewhere", table=row.facts.label, **where)
     if row.state == TableState.OUT and not even_if_out:
         raise Refused("table_out_of_use", table=row.facts.label)
 
@@ -381,12 +384,12 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
     if state is None or any(row.facts.scored is not None for row in state.matches.values()):
         ask_due(tournament_id=tournament_id, now=now)
     if state is None and (waited_for := desk()) is not None:
-        state = floor_state(load_facts(waited_for.tournament), now)
+        state = floor_state(load_facts(waited_for.tournament, now), now)
     if state is not None and (due.is_waiting or _is_anything_due(state)) and (waited_for := desk()) is not None:
         _tell_of(waited_for, now)
         return []
     called: list[FloorEvent] = []
-    seq: int | None = None
+    seqs: list[int] | None = None
     while state is None or _is_anything_due(state):
         with transaction.atomic():
             try:
@@ -394,14 +397,19 @@ def call_ready(*, tournament_id: int, now: datetime) -> list[FloorEvent]:
             except Refused:
                 break
             # Only what this worker has recorded itself need not be read again.
-            if state is None or floor.seq != seq:
+            if state is None or _seqs(floor) != seqs:
                 state = read_state(floor, now)
             event = _call_first(floor, state, now)
         if event is None:
             break
         called.append(event)
-        seq, state = floor.seq, _with(state, event, now)
+        seqs, state = _seqs(floor), _with(state, event, now)
     return called
+
+
+def _seqs(floor: Floor) -> list[int]:
+    """Return what changes with every change of a locked floor and of those beside it."""
+    return [row.seq for row in (floor, *floor.beside)]
 
 
 def _tell_of(waited_for: WaitedFor, now: datetime) -> None:

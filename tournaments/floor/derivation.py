@@ -10,6 +10,7 @@ from typing import NamedTuple
 from matches.lifecycle.at_tables import AtTables
 from matches.lifecycle.where import WhereFacts, WhereState, where_is
 from players.people.rows import PersonId
+from tournaments.floor.halls import ELSEWHERE_FOR
 from tournaments.floor.state import (
     Attention,
     AttentionKind,
@@ -219,7 +220,6 @@ def _following(matches: Mapping[int, MatchFacts]) -> dict[int, set[int]]:
 
 HELD = WaitReason("held")
 ACTIVE = (FloorMatchState.CALLED, FloorMatchState.PLAYING, FloorMatchState.REPORTED)
-ELSEWHERE_FOR = timedelta(hours=12)
 A_ROUND = 3
 """So many matches called at the same moment begin a round: nobody is missing until one of them has started."""
 ON_FLOOR = {
@@ -257,7 +257,7 @@ class _Derivation:
         candidates, waiting = self._candidates()
         facts = self.facts
         at_tables = {row.table: row.fixture for row in self.matches.values() if row.table is not None}
-        free = {row.table for row in facts.tables} - at_tables.keys()
+        free = {row.table for row in facts.tables} - at_tables.keys() - tables_elsewhere(facts).keys()
         seated = {person for fixture in at_tables.values() for person in self._persons(facts.matches[fixture])}
         plan = table_plan(facts, free, seated)
         suggestions, no_table = suggest(candidates, plan, self.now, self.to_come)
@@ -444,6 +444,7 @@ class _Derivation:
     ) -> dict[int, TableOnFloor]:
         played = {table: self.matches[fixture] for table, fixture in at_tables.items()}
         suggested = {row.table: self.matches[row.fixture] for row in suggestions}
+        elsewhere = tables_elsewhere(self.facts)
         rows = {}
         for table in self.facts.tables:
             key, state = table.table, TableState.FREE
@@ -451,11 +452,20 @@ class _Derivation:
                 state = TableState.TAKEN
             elif key in self.facts.out:
                 state = TableState.OUT
+            elif key in elsewhere:
+                state = TableState.ELSEWHERE
             elif table.category == Table.Category.RESERVED:
                 state = TableState.KEPT
             elif table.category == Table.Category.ACCESSIBLE and key not in suggested and kept:
                 state, kept = TableState.KEPT, kept - 1
-            rows[key] = TableOnFloor(table, state, played.get(key), suggested.get(key), self.facts.out.get(key, ""))
+            rows[key] = TableOnFloor(
+                table,
+                state,
+                played.get(key),
+                suggested.get(key),
+                self.facts.out.get(key, ""),
+                elsewhere.get(key),
+            )
         return rows
 
     def _attention(self) -> Iterable[Attention]:
@@ -480,6 +490,11 @@ class _Derivation:
 def seats_elsewhere(facts: FloorFacts, now: datetime) -> Mapping[PersonId, SeatElsewhere]:
     """Return who is at a table of another event now; a call that nobody has followed up since yesterday is none."""
     return {person: seat for person, seat in facts.elsewhere.items() if now - seat.since < ELSEWHERE_FOR}
+
+
+def tables_elsewhere(facts: FloorFacts) -> Mapping[int, MatchElsewhere]:
+    """Return table -> the match of another event by which it is taken, unless this event has a hall of its own."""
+    return {} if facts.own_hall else facts.taken
 
 
 def awaited_elsewhere(facts: FloorFacts, player: int | None, now: datetime) -> MatchElsewhere | None:

@@ -64,6 +64,17 @@ def set_autopilot(*, tournament: Tournament, mode: Autopilot, by: Actor, now: da
         return record(floor, FloorKind.AUTOPILOT, FactTarget(params={"mode": mode.value}), by=by, now=now)
 
 
+def give_own_hall(*, tournament: Tournament, by: Actor, now: datetime) -> FloorEvent:
+    """Record that an event has a hall of its own, so that no other event takes its tables, nor this one theirs.
+
+    Doing it twice changes nothing. Refused: `tournament_not_open`.
+    """
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        before = FloorEvent.objects.filter(tournament=tournament, kind=FloorKind.OWN_HALL, undone_by=None).first()
+        return before or record(floor, FloorKind.OWN_HALL, FactTarget(), by=by, now=now)
+
+
 def set_needs_accessible(
     *, tournament: Tournament, player: Player, needed: bool, by: Actor, now: datetime
 ) -> FloorEvent:

@@ -4,9 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, Q
-from django.db.models.functions import Coalesce
-
 from core.live.publishing import touch_on_commit
 from core.locks import for_update
 from engine.errors import Refused
@@ -17,10 +14,11 @@ from players.models import Player
 from players.people.rows import touch_users_on_commit
 from tournaments.events.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
+from tournaments.floor.halls import floors_beside
 from tournaments.floor.notifications import notify_call
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorMatchState, FloorState, MatchOnFloor
-from tournaments.models import Entry, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
+from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import hint_on_commit
 from tournaments.state.locks import lock_event
 
@@ -53,20 +51,16 @@ def lock_floor(tournament_id: int, now: datetime) -> Floor:
 
 
 def _locked(tournament_id: int) -> Floor | None:
-    """Lock the floor of an event, if it is open, and those of the running events in which its people play as well.
+    """Lock the floor of an event, if it is open, and those beside it (docs/locking.md).
 
-    Nobody is called there then while it is decided who may be called here.
+    Nobody is called there then while it is decided who may be called here, and to which table.
     """
-    person = Coalesce("player__merged_into", "player")
-    entries = Entry.objects.annotate(person=person).filter(status=Entry.Status.IN)
-    here = entries.filter(division__tournament=tournament_id).values("person")
-    running = entries.filter(person__in=here, division__tournament__status=Tournament.Status.RUNNING)
-    # Not before this floor is open: the event is locked first then (docs/locking.md).
-    is_open = Exists(Floor.objects.filter(tournament=tournament_id))
-    of_the_same = Q(is_open, tournament__in=running.values("division__tournament"))
-    rows = Floor.objects.select_related("tournament__club").filter(Q(tournament=tournament_id) | of_the_same)
-    floors = {floor.tournament_id: floor for floor in for_update(rows.order_by("pk"))}
-    return floors.get(tournament_id)
+    rows = floors_beside(tournament_id).select_related("tournament__club").order_by("pk")
+    floors = {floor.tournament_id: floor for floor in for_update(rows)}
+    floor = floors.pop(tournament_id, None)
+    if floor is not None:
+        floor.beside = tuple(floors.values())
+    return floor
 
 
 def _refuse_closed(event: Tournament) -> None:
@@ -101,7 +95,7 @@ def lock_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
 
 
 def read_state(floor: Floor, now: datetime) -> FloorState:
-    return floor_state(load_facts(floor.tournament), now)
+    return floor_state(load_facts(floor.tournament, now), now)
 
 
 def match_on_floor(state: FloorState, fixture: Fixture) -> MatchOnFloor:
@@ -145,9 +139,13 @@ def record(floor: Floor, kind: FloorKind, about: FactTarget, *, by: Actor, now: 
 
 
 def announce(floor: Floor, fixture: Fixture | None) -> None:
-    """After commit, tell open pages, the players of the match and the autopilot that the floor has changed."""
-    touch_on_commit(floor.tournament.topic)
-    hint_on_commit(floor.tournament_id)
+    """After commit, tell open pages, the players of the match and the autopilot that the floor has changed.
+
+    The same for events beside it, whose tables and people it may have taken or freed.
+    """
+    for changed in (floor, *floor.beside):
+        touch_on_commit(changed.tournament.topic)
+        hint_on_commit(changed.tournament_id)
     if fixture is not None and fixture.match is not None:
         touch_on_commit(matches_topic(fixture.match.parent_topic))
         touch_users_on_commit(fixture.match.players)

@@ -278,7 +278,7 @@ def _result_at_table(reader: Reader, line: TypedLine) -> quick_entry.MatchTarget
     one at the table ended with this score just now.
     """
     table = find_table(reader.tournament, line.table)
-    on_floor = floor_state(load_facts(reader.tournament), reader.now).tables[table.pk].match
+    on_floor = floor_state(load_facts(reader.tournament, reader.now), reader.now).tables[table.pk].match
     if on_floor is None:
         raise Refused("table_free", table=table.label)
     rows = Fixture.objects.select_related("stage__division__tournament__club", "match__player_0", "match__player_1")
@@ -439,7 +439,7 @@ def _previewed(reader: Reader, text: str, line: TypedLine) -> LinePreview:
     if shown is not None:
         return shown
     named: Table | None = getattr(target, "table", None)
-    rows = floor_state(load_facts(reader.tournament), reader.now).matches
+    rows = floor_state(load_facts(reader.tournament, reader.now), reader.now).matches
     row = rows.get(outcome.fixture.pk) if outcome.fixture is not None else None
     table = named.pk if named is not None else row.table if row is not None else None
     return LinePreview(_("After Enter: %(fact)s") % {"fact": outcome.text}, table=table)
@@ -466,7 +466,7 @@ def _of_result(reader: Reader, target: quick_entry.MatchTarget) -> LinePreview:
             outcome = _("%(loser)s forfeits to %(winner)s") % names
         else:
             outcome = _("%(winner)s beats %(loser)s") % names + f" {score_of(match, new.winner, new.score)}"
-    state = floor_state(load_facts(reader.tournament), reader.now)
+    state = floor_state(load_facts(reader.tournament, reader.now), reader.now)
     parts = [outcome, _place(fixture.number, fixture.pk, state), _preview_next(fixture.stage_id, fixture.number)]
     row = state.matches.get(fixture.pk)
     return LinePreview(" · ".join(part for part in parts if part), table=row.table if row is not None else None)

@@ -18,7 +18,8 @@ from matches.models import Claim, Match, PlayMode, Result
 from matches.play.watching import boards_of, reports_of
 from players.models import Player
 from players.people.rows import People, PersonId, people_of
-from tournaments.floor.derivation import floor_state
+from tournaments.floor.derivation import floor_state, tables_elsewhere
+from tournaments.floor.halls import ELSEWHERE_FOR, is_same_hall, sharing_tables, table_key
 from tournaments.floor.sentences import explain
 from tournaments.floor.state import (
     EnteredResult,
@@ -39,6 +40,7 @@ from tournaments.floor.state import (
     TableOnFloor,
     WaitReason,
     fold,
+    leave_table,
 )
 from tournaments.floor.to_come import also_wanted
 from tournaments.models import (
@@ -57,7 +59,7 @@ from tournaments.models import (
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import display_name, reentries
-from tournaments.state.presence import PresenceFacts, excuses_in, presence_facts
+from tournaments.state.presence import PresenceFacts, day_began, excuses_in, presence_facts
 
 AT_TABLE = (MatchProgress.OPEN, MatchProgress.LIVE)
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
@@ -96,8 +98,8 @@ def fixture_rows(tournament: Tournament) -> list[FixtureRow]:
     )
 
 
-def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None) -> FloorFacts:
-    """Read everything that the state of the floor is derived from; a fixed number of queries.
+def load_facts(tournament: Tournament, now: datetime, rows: Sequence[FixtureRow] | None = None) -> FloorFacts:
+    """Read everything that the state of the floor at `now` is derived from; a fixed number of queries.
 
     `rows` come from `fixture_rows`, for a caller that needs them as well.
     """
@@ -113,10 +115,11 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
             *entered,
         }
     )
-    elsewhere, awaited = _elsewhere(tournament, people)
+    tables = _tables([tournament])
+    elsewhere, awaited, taken = _elsewhere(tournament, people, tables, now)
     facts = FloorFacts(
         matches=matches,
-        tables=_tables([tournament]),
+        tables=tables,
         settings=settings_of(floor),
         people=people,
         away=presence.away(people),
@@ -125,9 +128,16 @@ def load_facts(tournament: Tournament, rows: Sequence[FixtureRow] | None = None)
         presence=presence,
         elsewhere=elsewhere,
         awaited=awaited,
+        taken=taken,
     )
     _excuse(facts)
-    return fold(facts, journal)
+    facts = fold(facts, journal)
+    for table, match in tables_elsewhere(facts).items():
+        fixture = facts.at_tables.get(table)
+        if fixture is not None and facts.matches[fixture].sent_there < match.sent_there:
+            # It was brought back there, as by an undo, after the other event had called its match.
+            leave_table(facts, facts.matches[fixture])
+    return facts
 
 
 def _excuse(facts: FloorFacts) -> None:
@@ -137,44 +147,59 @@ def _excuse(facts: FloorFacts) -> None:
 
 
 def _elsewhere(
-    tournament: Tournament, people: People
-) -> tuple[dict[PersonId, SeatElsewhere], dict[PersonId, MatchElsewhere]]:
+    tournament: Tournament, people: People, tables: Sequence[TableFacts], now: datetime
+) -> tuple[dict[PersonId, SeatElsewhere], dict[PersonId, MatchElsewhere], dict[int, MatchElsewhere]]:
     """Return who of these people is at a table of another running event, and for whom a match waits in one.
 
-    One query, and more only for who is in one.
+    And which of these tables are taken by a match of one: that which was sent there last. One query, and more only for
+    each event that matters.
     """
     persons = {person for own in people.values() for person in own}
     players = Q(player__in=persons) | Q(player__merged_into__in=persons)
     entered = Entry.objects.filter(
         players, status=Entry.Status.IN, division__status=Division.Status.RUNNING, division__play_mode=PlayMode.TABLE
-    ).exclude(division__tournament=tournament)
-    others = entered.filter(division__tournament__status=Tournament.Status.RUNNING).values("division__tournament")
+    )
+    running = entered.filter(division__tournament__status=Tournament.Status.RUNNING).values("division__tournament")
+    others = Tournament.objects.filter(Q(pk__in=running) | sharing_tables(tournament, now)).exclude(pk=tournament.pk)
+    day = day_began(tournament, now)
     seats: dict[PersonId, SeatElsewhere] = {}
     waits: dict[PersonId, MatchElsewhere] = {}
-    for other in Tournament.objects.filter(pk__in=others) if persons else ():
+    seated: list[tuple[str, MatchElsewhere]] = []
+    for other in others:
         facts = load_matches([other])
-        playable = [row for row in facts.matches.values() if row.progress in AT_TABLE]
-        at_tables = [row for row in playable if row.table is not None]
-        facts.people = people_of({player for row in playable for player in row.players})
-        if any(len(own) > 1 for own in facts.people.values()):
-            excuses = PresenceFacts(excuses=excuses_in([other]))
-            facts.excused = excuses.excused(people_of(excuses.players))
-            _excuse(facts)
-        for row in at_tables:
-            since = [*row.call_times, *([row.started_at] if row.started_at is not None else [])]
-            if not since:
+        playable = _with_people(other, facts)
+        shares_hall = other.club_id == tournament.club_id and is_same_hall(tournament, other) and not facts.own_hall
+        for row in playable:
+            since = max([*row.call_times, *([row.started_at] if row.started_at is not None else [])], default=None)
+            if row.table is None or since is None:
                 continue
-            seat = SeatElsewhere(other.name, facts.labels[row.table or 0], max(since))
-            seats |= dict.fromkeys(facts.people_at(row), seat)
+            label = facts.labels[row.table]
+            seats |= dict.fromkeys(facts.people_at(row), SeatElsewhere(other.name, label, since))
+            if shares_hall and since >= day and now - since < ELSEWHERE_FOR:
+                seated.append((table_key(label), MatchElsewhere(other.name, row.number, since, row.sent_there)))
         called = max((at for row in facts.matches.values() for at in row.call_times), default=None)
         for row in sorted(playable, key=lambda row: row.number):
             if called is not None and row.table is None and row.adjourned is None and not row.held:
                 match = MatchElsewhere(other.name, row.number, called)
                 for person in facts.people_at(row):
                     waits.setdefault(person, match)
-    return {person: seats[person] for person in persons & seats.keys()}, {
-        person: waits[person] for person in persons & waits.keys()
-    }
+    by_key = dict(sorted(seated, key=lambda row: row[1].sent_there))
+    return (
+        {person: seats[person] for person in persons & seats.keys()},
+        {person: waits[person] for person in persons & waits.keys()},
+        {row.table: by_key[key] for row in tables if (key := table_key(row.label)) in by_key},
+    )
+
+
+def _with_people(tournament: Tournament, facts: FloorFacts) -> list[MatchFacts]:
+    """Return the matches that can be called or are being played, and fill in who has to be there for them."""
+    playable = [row for row in facts.matches.values() if row.progress in AT_TABLE]
+    facts.people = people_of({player for row in playable for player in row.players})
+    if any(len(own) > 1 for own in facts.people.values()):
+        excuses = PresenceFacts(excuses=excuses_in([tournament]))
+        facts.excused = excuses.excused(people_of(excuses.players))
+        _excuse(facts)
+    return playable
 
 
 def load_matches(tournaments: Collection[Tournament]) -> FloorFacts:
@@ -435,7 +460,7 @@ class FloorView:
 def floor(tournament: Tournament, now: datetime, *, staff: bool = True) -> FloorView:
     """Return the floor of an event at `now`. Only `staff` see names in full of players who show initials."""
     rows = fixture_rows(tournament)
-    facts = load_facts(tournament, rows)
+    facts = load_facts(tournament, now, rows)
     ids = {player for match in facts.matches.values() for player in match.players if player is not None}
     # Of a pair it is said which of the two a match waits for.
     ids |= {player for match in facts.matches.values() for player, _person in facts.with_persons(match.players)}

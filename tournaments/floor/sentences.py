@@ -57,6 +57,7 @@ DONE: dict[str, str] = {
     "autopilot_call": gettext_noop("Matches are called automatically."),
     "autopilot_stopped": gettext_noop("No more matches are called automatically."),
     "autopilot_suggest": gettext_noop("Matches are suggested, and called by hand."),
+    FloorKind.OWN_HALL: gettext_noop("This event has a hall of its own."),
     "needs_accessible_on": gettext_noop("{player} needs an accessible table."),
     "needs_accessible_off": gettext_noop("{player} can play at any table."),
 }

@@ -218,11 +218,16 @@ class SeatElsewhere:
 
 @dataclass(frozen=True, slots=True)
 class MatchElsewhere:
-    """A match of another running event that waits for somebody; the last call there was at `since`."""
+    """A match of another running event: one that waits for somebody, or that has a table of this one.
+
+    The last call there, or of the match at the table, was at `since`.
+    """
 
     event: str
     number: int
     since: datetime
+    sent_there: int = 0
+    """The id of the fact that sent it to its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +266,8 @@ class FloorFacts:
     presence: PresenceFacts = field(default_factory=PresenceFacts)
     elsewhere: Mapping[PersonId, SeatElsewhere] = field(default_factory=dict)
     awaited: Mapping[PersonId, MatchElsewhere] = field(default_factory=dict)
+    taken: Mapping[int, MatchElsewhere] = field(default_factory=dict)
+    """Table -> the match of another event in the same hall that was sent there last, and is called or played there."""
 
     # From the journal, by `fold`.
     at_tables: dict[int, int] = field(default_factory=dict)
@@ -272,6 +279,8 @@ class FloorFacts:
     """The id of the newest fact, also of one that was undone."""
     pairing_held: set[str] = field(default_factory=set)
     """Public ids of the stages without rounds in which no pairs are made for now."""
+    own_hall: bool = False
+    """Whether somebody said that no other event uses its tables."""
     autopilot: Autopilot = Autopilot.SUGGEST
     stopped: Fact | None = None
     """The fact that stopped the autopilot at closing time, until somebody lets it go on."""
@@ -340,6 +349,8 @@ class TableState(StrEnum):
     KEPT = "kept"
     """Free, but only for players who need it."""
     OUT = "out"
+    ELSEWHERE = "elsewhere"
+    """Taken by a match of another event."""
 
 
 class AttentionKind(StrEnum):
@@ -427,6 +438,8 @@ class TableOnFloor:
     suggested: MatchOnFloor | None = None
     reason: str = ""
     """Why it is out of use, as a director typed it."""
+    elsewhere: MatchElsewhere | None = None
+    """The match of another event by which it is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -518,6 +531,7 @@ def fold(facts: FloorFacts, journal: Iterable[Fact]) -> FloorFacts:
         out={},
         pauses=[],
         pairing_held=set(),
+        own_hall=False,
         stopped=None,
         needs_accessible=set(),
         ever_adjourned=adjourned,
@@ -563,7 +577,7 @@ def _fold_pause(folded: FloorFacts, fact: Fact) -> None:
 
 
 def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
-    """Take a table out of use or back, switch the autopilot, or note what a player needs."""
+    """Take a table out of use or back, switch the autopilot, or note the hall or what a player needs."""
     if fact.kind == FloorKind.TABLE_OUT and fact.table is not None:
         folded.out[fact.table] = str(fact.params.get("reason", ""))
     elif fact.kind == FloorKind.TABLE_BACK and fact.table is not None:
@@ -572,6 +586,8 @@ def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
         folded.pairing_held.add(fact.params["stage"])
     elif fact.kind == FloorKind.PAIRING_GOES_ON:
         folded.pairing_held.discard(fact.params["stage"])
+    elif fact.kind == FloorKind.OWN_HALL:
+        folded.own_hall = True
     elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
         folded.stopped = fact if AT_CLOSING in fact.params else None
@@ -583,14 +599,14 @@ def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
 def _fold_place(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
     """Send a match to a table, or take it away from there."""
     if fact.kind == FloorKind.FREED:
-        _leave(folded, match)
+        leave_table(folded, match)
         if match.started_at is None:
             match.call_times.clear()
         return
     if fact.kind != FloorKind.MOVED or not match.call_times:
         match.call_times.append(fact.at)
     if fact.table is not None:
-        _leave(folded, match)
+        leave_table(folded, match)
         before = folded.at_tables.get(fact.table)
         if before is not None:
             folded.matches[before].table = None
@@ -598,7 +614,7 @@ def _fold_place(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
         match.table, match.sent_there = fact.table, fact.id
 
 
-def _leave(folded: FloorFacts, match: MatchFacts) -> None:
+def leave_table(folded: FloorFacts, match: MatchFacts) -> None:
     if match.table is not None and folded.at_tables.get(match.table) == match.fixture:
         del folded.at_tables[match.table]
     match.table = None
@@ -635,7 +651,7 @@ def _fold_closing(folded: FloorFacts, match: MatchFacts, fact: Fact) -> None:
     elif fact.kind == FloorKind.ADJOURNED:
         left, right = fact.params["score"]
         match.adjourned, match.score, match.scored = fact, (left, right), fact
-        _leave(folded, match)
+        leave_table(folded, match)
     elif fact.kind == FloorKind.CONTINUED and match.adjourned is not None:
         match.interruptions.append(Pause(match.adjourned.at, fact.at))
         match.adjourned = None
@@ -671,6 +687,7 @@ _FLOOR_STEPS: Mapping[FloorKind, Callable[[FloorFacts, Fact], None]] = {
     FloorKind.PAIRING_HELD: _fold_floor,
     FloorKind.PAIRING_GOES_ON: _fold_floor,
     FloorKind.NEEDS_ACCESSIBLE: _fold_floor,
+    FloorKind.OWN_HALL: _fold_floor,
 }
 _MATCH_STEPS: Mapping[FloorKind, Callable[[FloorFacts, MatchFacts, Fact], None]] = {
     FloorKind.CALLED: _fold_place,

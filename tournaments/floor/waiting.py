@@ -87,7 +87,7 @@ def why_they_wait(entries: Collection[Entry], now: datetime) -> Mapping[int, str
     waits: dict[int, str] = {}
     events = Tournament.objects.filter(divisions__entries__in=own).distinct().select_related("club")
     for event in events.prefetch_related("divisions__stages") if own else ():
-        state = floor_state(load_facts(event), now)
+        state = floor_state(load_facts(event, now), now)
         for flow in flows_of(event, state, now):
             for row in waiting_in(flow, state, now):
                 if row.entry.pk in own:

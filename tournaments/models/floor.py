@@ -1,5 +1,6 @@
 """The floor of an event: tables, calls, and the wall screen."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar
 
@@ -46,6 +47,8 @@ class Floor(models.Model):
         help_text="Before a match of a side event is suggested whose players are soon wanted elsewhere; 0: never.",
     )
     opened_at = models.DateTimeField(default=timezone.now, editable=False)
+    beside: Sequence["Floor"] = ()
+    """The floors that were locked with it (`floor.halls`)."""
 
     class Meta:
         verbose_name = "floor"
@@ -105,6 +108,7 @@ class FloorKind(models.TextChoices):
     TABLE_OUT = "table_out", "table out of use"
     TABLE_BACK = "table_back", "table back in use"
     AUTOPILOT = "autopilot", "autopilot"
+    OWN_HALL = "own_hall", "has a hall of its own"
     NEEDS_ACCESSIBLE = "needs_accessible", "needs an accessible table"
     LEAD_WAIVED = "lead_waived", "nobody waits for it"
     STOPPED = "stopped", "stopped"

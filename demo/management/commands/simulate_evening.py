@@ -41,7 +41,7 @@ class Command(BaseCommand):
             "--pairing", choices=[mode.value for mode in PairingMode], default=PairingMode.ROUNDS.value,
             help="continuous: two lives, and whoever is free plays",
         )  # fmt: skip
-        parser.add_argument("--shared", action="store_true", help="two events at a time, with one person in both")
+        parser.add_argument("--shared", action="store_true", help="two events in one hall, with one person in both")
         parser.add_argument(
             "--cellar",
             type=int,

@@ -138,13 +138,13 @@ def test_a_pair_plays_without_who_is_excused_until_that_is_undone(hall: Hall) ->
     hall.mark(HERE, hall.bob)
     batch = hall.mark(EXCUSED, hall.carol)
     assert hall.pair_since() is not None
-    assert load_facts(hall.event).people_in(hall.pair) == [hall.bob.pk]
+    assert load_facts(hall.event, hall.now).people_in(hall.pair) == [hall.bob.pk]
     assert LogEntry.objects.get(verb="excused").params["about"] == hall.carol.pk
     hall.here(hall.carol)
     assert hall.states() == (HERE, EXCUSED), "that she is in the hall does not bring her back into the pair"
     hall.undo(batch)
     assert hall.pair_since() is None
-    assert load_facts(hall.event).people_in(hall.pair) == [hall.bob.pk, hall.carol.pk]
+    assert load_facts(hall.event, hall.now).people_in(hall.pair) == [hall.bob.pk, hall.carol.pk]
 
 
 def test_it_stays_so_the_next_day_and_ends_when_they_are_here_for_the_pair(hall: Hall) -> None:
@@ -224,4 +224,4 @@ def test_what_is_stored_follows_from_the_check_ins(hall: Hall) -> None:
         assert hall.pair_since() == (max(here) if len(here) == len(playing) else None)
         assert hall.pair_away() == max((who.until for who in playing if who.until), default=None)
         expected = [who.person for who in playing]
-        assert load_facts(hall.event).people_in(hall.pair) == expected
+        assert load_facts(hall.event, hall.now).people_in(hall.pair) == expected

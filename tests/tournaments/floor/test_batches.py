@@ -727,7 +727,7 @@ def test_who_is_away_is_not_paired_and_loses_lives_by_missing_matches(
 def waits(night: Night) -> list[Waiting]:
     """Who waits now."""
     event = Tournament.objects.get(pk=night.event.pk)
-    state = floor_state(load_facts(event), night.now)
+    state = floor_state(load_facts(event, night.now), night.now)
     (flow,) = flows_of(event, state, night.now)
     return waiting_in(flow, state, night.now)
 
@@ -873,7 +873,7 @@ def test_only_directors_and_the_player_learn_who_is_free(
 def waiting_names(event: Tournament) -> list[str]:
     """The names of the players who are free."""
     now = timezone.now()
-    state = floor_state(load_facts(event), now)
+    state = floor_state(load_facts(event, now), now)
     (flow,) = flows_of(event, state, now)
     return [row.entry.player.name for row in waiting_in(flow, state, now)]
 
@@ -1200,7 +1200,7 @@ def derived(night: Night) -> list[str]:
     In lines to compare; the ids of matches are left out, since another one takes the place of an undone result.
     """
     event = Tournament.objects.prefetch_related("divisions__stages").get(pk=night.event.pk)
-    state = floor_state(load_facts(event), night.now)
+    state = floor_state(load_facts(event, night.now), night.now)
     fixtures = Fixture.objects.exclude(match__state=Match.State.VOID).order_by("pk")
     columns = ("number", "status", "match__state", "match__begun_at", "match__finished_at", "match__length")
     facts = [

@@ -177,7 +177,7 @@ class Hall(Evening):
         entries = Entry.objects.exclude(status=Entry.Status.OUT).order_by("pk")
         on_floor = [*state.matches.values(), *state.tables.values(), state.queue, state.suggestions, state.attention,
                     state.pause, state.presence, state.facts.away, state.facts.autopilot,
-                    state.facts.needs_accessible]  # fmt: skip
+                    state.facts.own_hall, state.facts.needs_accessible]  # fmt: skip
         return {
             "matches": list(rows.values_list(*columns)),
             "slots": list(Slot.objects.order_by("fixture__number", "side").values_list("fixture__number", "entry")),
@@ -262,6 +262,7 @@ UNDONE_HERE: dict[str, Act] = {
     "pause": lambda hall: evening.pause(tournament=hall.event, until=None, **hall.acts),
     "resume": lambda hall: evening.resume(tournament=hall.event, **hall.acts),
     "autopilot": lambda hall: evening.set_autopilot(tournament=hall.event, mode=Autopilot.CALL, **hall.acts),
+    "own-hall": lambda hall: evening.give_own_hall(tournament=hall.event, **hall.acts),
     "accessible": lambda hall: evening.set_needs_accessible(
         tournament=hall.event, player=hall.entry(hall.READY).player, needed=True, **hall.acts
     ),

@@ -176,7 +176,7 @@ class Hall(Floor):
 def pairs_of(night: Night) -> list[object]:
     """What the next pairs are decided from and called to."""
     event = Tournament.objects.prefetch_related("divisions__stages").get(pk=night.event.pk)
-    state = floor_state(load_facts(event), night.now)
+    state = floor_state(load_facts(event, night.now), night.now)
     flows = flows_of(event, state, night.now)
     return [state.pause, state.queue, state.facts.autopilot, *((flow.pool, flow.granted, flow.held) for flow in flows)]
 

@@ -160,7 +160,7 @@ def _undo_made(tournament: Tournament, name: str, seen: Seen, by: Actor, now: da
 
 def _refuse_broken_table(tournament: Tournament, fixture: Fixture, seen: Seen, now: datetime) -> None:
     """Refused: `table_out_of_use` if a match is back at a table that somebody has taken out of use since."""
-    state = floor_state(load_facts(tournament), now)
+    state = floor_state(load_facts(tournament, now), now)
     table = state.matches[fixture.pk].table if fixture.pk in state.matches else None
     if table is not None and table in state.facts.out and is_out_since(table, seen):
         raise Refused("table_out_of_use", table=state.tables[table].facts.label)

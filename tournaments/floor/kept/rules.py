@@ -169,7 +169,7 @@ def _move_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     if isinstance(locked, Arrived):
         return locked
     table: Table = form.cleaned_data["table"]
-    state = floor_state(load_facts(form.tournament), now)
+    state = floor_state(load_facts(form.tournament, now), now)
     row, at_table = state.matches.get(locked.fixture.pk), state.tables.get(table.pk)
     is_seated = row is not None and row.state in (FloorMatchState.CALLED, FloorMatchState.PLAYING)
     if row is not None and is_seated and row.table == table.pk:
@@ -178,6 +178,9 @@ def _move_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
         return locked.differs("moved_since")
     if at_table is not None and at_table.match is not None and at_table.match.fixture != locked.fixture.pk:
         return Arrived(Outcome.DIFFERS, "table_taken", {"fixture": at_table.match.number, "table": table.label})
+    if at_table is not None and at_table.match is None and at_table.elsewhere is not None:
+        where = {"event": at_table.elsewhere.event, "fixture": at_table.elsewhere.number}
+        return Arrived(Outcome.DIFFERS, "table_elsewhere", {"table": table.label, **where})
     if at_table is not None and at_table.state == TableState.OUT and is_out_since(table.pk, seen):
         return Arrived(Outcome.DIFFERS, "table_out_of_use", {"table": table.label})
     return None

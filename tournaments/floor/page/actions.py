@@ -544,6 +544,12 @@ def _autopilot(form: forms.AutopilotForm, by: Actor, now: datetime) -> str:
 
 
 @repeated(Repeat.STATE)
+def _own_hall(form: FloorForm, by: Actor, now: datetime) -> str:
+    """Say that an event has a hall of its own: other events of the club do not take its tables. For helpers."""
+    return sentence_of_fact(evening.give_own_hall(tournament=form.tournament, by=by, now=now))
+
+
+@repeated(Repeat.STATE)
 def _undo(form: forms.UndoActForm, by: Actor, now: datetime) -> str:
     """Undo what you did last at an event: on the floor, a result, a check-in, a withdrawal, a late entry, a payment.
 
@@ -644,6 +650,9 @@ _ALL = (
     FloorAction("pause", forms.PauseForm, _pause),
     FloorAction("resume", FloorForm, _resume),
     FloorAction("autopilot", forms.AutopilotForm, _autopilot),
+    EventFloorAction("own-hall", FloorForm, _own_hall, HELPER, Endpoint(
+        "tournaments_own_hall", path="floor/own-hall"
+    )),
     UndoAction("undo", forms.UndoActForm, _undo, HELPER, Endpoint(
         "tournaments_floor_undo", UndoActSerializer, {"act": "result-17"}
     )),

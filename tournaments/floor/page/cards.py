@@ -23,6 +23,7 @@ from tournaments.floor.state import (
     AttentionKind,
     EnteredResult,
     FloorMatchState,
+    MatchElsewhere,
     MatchFacts,
     MatchOnFloor,
     TableOnFloor,
@@ -85,6 +86,11 @@ class Discs:
 
     left: Sequence[bool]
     text: str
+
+
+def taken_by(match: MatchElsewhere) -> str:
+    """Say which match of another event has a table."""
+    return _("%(event)s: M%(number)s") % {"event": match.event, "number": match.number}
 
 
 def discs_of(left: int, lives: int) -> Discs:
@@ -177,6 +183,7 @@ class Cards:
             (TableState.FREE, _("%(count)d free")),
             (TableState.KEPT, _("%(count)d kept free")),
             (TableState.OUT, _("%(count)d out of use")),
+            (TableState.ELSEWHERE, _("%(count)d taken by other events")),
         ]
         return " · ".join(text % {"count": states.count(state)} for state, text in words if state in states)
 
@@ -214,6 +221,8 @@ class Cards:
         sides: tuple[CardPlayer, ...] = ()
         if table.state == TableState.OUT:
             state, word, note = "is-out", _("Out of use"), table.reason
+        elif table.state == TableState.ELSEWHERE and table.elsewhere is not None:
+            state, word, note = "is-out", pgettext("table", "Taken"), taken_by(table.elsewhere)
         elif table.state == TableState.KEPT:
             note = _("Kept for players who need it")
         elif table.suggested is not None:

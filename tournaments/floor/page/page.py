@@ -37,7 +37,7 @@ from tournaments.floor.page.flow import flow_parts
 from tournaments.floor.page.forecast import chart_of, clock, ending_choices, evening_forecast, pilot_options
 from tournaments.floor.page.sheets import reentered, reentry_posts
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.state import Attention, AttentionKind, FloorMatchState, MatchFacts, MatchOnFloor
+from tournaments.floor.state import Attention, AttentionKind, FloorMatchState, MatchFacts, MatchOnFloor, TableState
 from tournaments.floor.times import clock_bank
 from tournaments.floor.undo import UndoableAct, last_act, preview_undo
 from tournaments.models import Autopilot, Division, Entry, Tournament
@@ -190,6 +190,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "has_provisional": any(need.provisional is not None for need in needs),
         "cards": cards.all(),
         "counts": cards.counts(),
+        "shares_tables": any(table.state == TableState.ELSEWHERE for table in view.tables.values()),
         "suggestion": _suggestion(view, cards),
         "queue": cards.queue_rows(queue if complete else queue[:MAX_QUEUED]),
         "waiting": cards.queue_rows(waiting if complete else waiting[:MAX_WAITING]),

@@ -23,7 +23,7 @@ from tournaments.entries.reentries import may_reenter, preview_reentry, reenter,
 from tournaments.events.actions import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
-from tournaments.floor.page.cards import CardLink, Post, action_url, gone_home
+from tournaments.floor.page.cards import CardLink, Post, action_url, gone_home, taken_by
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import FloorMatchState, MatchOnFloor, TableState
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
@@ -465,6 +465,8 @@ def table_sheet(tournament: Tournament, table: Table, now: datetime) -> dict[str
         "url_args": event_url_args(tournament),
         "table": shown,
         "is_out": shown.state == TableState.OUT,
+        "taken_by": taken_by(shown.elsewhere) if shown.state == TableState.ELSEWHERE and shown.elsewhere else "",
+        "own_hall_url": action_url(tournament, "own-hall"),
         "callable": view.queue[:8],
         "call_url": action_url(tournament, "call"),
         "free_url": action_url(tournament, "free"),

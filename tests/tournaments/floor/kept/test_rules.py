@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import Actor
@@ -20,11 +21,12 @@ from players.kept.outboxes import text_of
 from players.models import KeptAct, LogEntry, Membership, Notification, Player, User
 from tests.event_cast import NOON, join
 from tests.tournaments.floor.kept.hall import ARRIVAL, KEY, FinalHall, epoch, hall
+from tests.tournaments.support.played_stages import drawn_as, ready
 from tournaments.entries import check_in
 from tournaments.entries.check_in import attendees
 from tournaments.entries.services import enter
 from tournaments.entries.substitutions import SubstituteInput, substitute
-from tournaments.events.services import create_division
+from tournaments.events.services import create_division, create_tournament
 from tournaments.floor import calls, evening, selectors
 from tournaments.floor.kept.needs import kept_needs
 from tournaments.floor.kept.times import untimed_matches
@@ -35,6 +37,7 @@ from tournaments.results.services import enter_result
 from tournaments.state.integrity import differences
 
 __all__ = ["hall"]
+MakePlayers = Callable[[int], list[Player]]
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
 
 SEEN = 500_000
@@ -146,6 +149,18 @@ def test_a_table_that_was_taken_out_of_use_is_asked_about(hall: FinalHall) -> No
     assert arrived(hall, act(1, "move", table=3)) == ["differs table_out_of_use"]
     hall.facts.append(hall.newest)
     assert arrived(hall, act(2, "move", table=3) | {"seen": 1, "seen_at": 560_000})[1:] == ["done"], "as it was seen"
+
+
+def test_a_table_that_another_event_has_is_asked_about(hall: FinalHall, make_players: MakePlayers) -> None:
+    acts: dict[str, Any] = {"by": Actor.of(hall.bob), "now": hall.moment(550_000)}
+    event = create_tournament(club=hall.event.club, name="Doubles", starts_at=acts["now"], tables=3, **acts)
+    division = create_division(tournament=event, name="Open", match_length=3, **acts)
+    drawn_as(division, [StageSettings("knockout")], make_players(2), acts["by"])
+    evening.open_floor(tournament=event, **acts)
+    calls.call(fixture=ready(division)[0], table=event.floor_tables.get(label="3"), **acts)
+    assert arrived(hall, act(1, "move", table=3)) == ["differs table_elsewhere"]
+    need = text_of(KeptAct.objects.get(number=1))
+    assert need.startswith("Table 3 is taken by Doubles: M1.")
 
 
 def test_an_undo_that_leads_back_to_a_table_out_of_use_changes_nothing(hall: FinalHall) -> None:
