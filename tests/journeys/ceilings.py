@@ -21,6 +21,8 @@ CEILINGS = {
     "result on a phone":                     Ceiling(6, 0, "6 taps, 2 keystrokes"),
     "result at a desk":                      Ceiling(6, 0),
     "result by a line, and taken back":      Ceiling(3, 12),
+    "two lines typed fast on a slow line":  Ceiling(3, 15, "one of them was lost"),
+    "two events in one hall":               Ceiling(4, 0, "both called to one table"),
     "on paper without the server, and typed back in": Ceiling(7, 3, "no journey"),
     "past night by paste":                   Ceiling(4, 40, "only the first round, in the order of its matches"),
     "lives, then a bracket in mid-evening":  Ceiling(12, 0, "only if it was planned before the draw"),

@@ -128,6 +128,11 @@ class Person:
         """Lose the connection, or have it again."""
         self._page.context.set_offline(not has)
 
+    def has_slow_line(self) -> None:
+        """Wait a second and a half for each answer from now on."""
+        conditions = {"offline": False, "latency": 1500, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._page.context.new_cdp_session(self._page).send("Network.emulateNetworkConditions", conditions)
+
     def prints(self) -> str:
         """What stands on the paper that the page is printed on, in a row for each line of text."""
         pdf = self._page.pdf(prefer_css_page_size=True, print_background=False)

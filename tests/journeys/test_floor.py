@@ -10,11 +10,12 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
+from clubhouse.tonight import EveningPlan, start_evening
 from formats.settings import KNOCKOUT, StageSettings
 from matches.models import Result
 from matches.reporting.deadlines import announce_unsettled
 from players.actors import Actor
-from players.models import Club, User
+from players.models import Club, Player, User
 from tests.browser.test_floor import NAMES, evening
 from tests.journeys.conftest import Journey
 from tests.journeys.evenings import entered_event, last_week
@@ -114,6 +115,40 @@ def test_a_result_by_a_line(journey: Journey, evening: Tournament, alice: User) 
     director.type("Quick entry", "undo")
     director.press("Enter")
     director.does_not_see("7–4")
+
+
+@pytest.mark.journey("two lines typed fast on a slow line")
+def test_two_lines_on_a_slow_line(journey: Journey, evening: Tournament, alice: User) -> None:
+    director = journey.at_desk(alice)
+    director.tap("Saturday Night")
+    director.tap("Floor")
+    first, second = (director.reads(rf"\n{table}\nM(\d+)\n") for table in (1, 2))
+    director.has_slow_line()
+    for line in (f"m{first} 7-4", f"m{second} 7-2"):
+        director.type("Quick entry", line)
+        director.press("Enter")
+    director.sees("Sending…")
+    for score in ("7–4", "7–2"):
+        director.sees(score, within="Just in")
+    director.does_not_see("Sending…")
+
+
+@pytest.mark.journey("two events in one hall")
+def test_two_events_in_one_hall(journey: Journey, evening: Tournament, club: Club, alice: User) -> None:
+    people = [Player.objects.create(name=name) for name in NAMES[:6]]
+    plan = EveningPlan(4, timezone.now() + timedelta(hours=4), (StageSettings(KNOCKOUT, lengths=(5,)),), people)
+    doubles = start_evening(club=club, plan=plan, by=Actor.of(alice), now=timezone.now())
+    Tournament.objects.filter(pk=doubles.pk).update(name="Doubles")
+    director = journey.on_phone(alice)
+    director.tap("Doubles")
+    director.tap("Floor")
+    director.sees("4 taken by other events")
+    director.sees(re.compile(r"\n1\nTaken\nSaturday Night: M\d"))
+    director.tap("Another hall?")
+    director.sees("This event has a hall of its own.")
+    director.does_not_see("taken by other events")
+    director.tap(re.compile("^Undo: This event has a hall"))
+    director.sees("taken by other events")
 
 
 @pytest.fixture

@@ -222,7 +222,7 @@ class Cards:
         if table.state == TableState.OUT:
             state, word, note = "is-out", _("Out of use"), table.reason
         elif table.state == TableState.ELSEWHERE and table.elsewhere is not None:
-            state, word, note = "is-out", pgettext("table", "Taken"), taken_by(table.elsewhere)
+            state, word, note = "is-elsewhere", pgettext("table", "Taken"), taken_by(table.elsewhere)
         elif table.state == TableState.KEPT:
             note = _("Kept for players who need it")
         elif table.suggested is not None:

@@ -10,7 +10,7 @@ import { ask } from "../../config/ours.js";
 
 const PATIENCE = 10_000; // ms
 const FAILED = 500;
-const MATCH = /\bm\s?(\d+)/i;
+const MATCHES = /\bm\s?(\d+)/gi;
 
 const list = document.getElementById("line-queue");
 const form = document.querySelector(".quick");
@@ -20,6 +20,7 @@ let isSending = false;
 /** What stands in the field and may have arrived. */
 let unsure = null;
 
+const matchesIn = (text) => [...text.matchAll(MATCHES)].map(([, number]) => number);
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 const shown = () => document.getElementById("floor-versions")?.dataset.fact ?? "";
 
@@ -48,8 +49,8 @@ class Line {
 
   /** Whether it may be about another match than its author thought, now that this one was refused. */
   dependsOn(refused) {
-    const match = MATCH.exec(this.text)?.[1];
-    return match ? match === MATCH.exec(refused)?.[1] : /^t/i.test(this.text);
+    const matches = matchesIn(this.text);
+    return matches.length ? matches.some((number) => matchesIn(refused).includes(number)) : /^t/i.test(this.text);
   }
 
   remove() {
