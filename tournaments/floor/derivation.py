@@ -247,7 +247,7 @@ class _Derivation:
         self.critical = critical_minutes(facts.matches.values())
         self.pause = next((pause for pause in facts.pauses if self._is_on(pause)), None)
         self.matches = {fixture: self._match(match) for fixture, match in facts.matches.items()}
-        self.presence = presence(facts.presence, facts.people, now)
+        self.presence = presence(facts.presence, facts.people, now, facts.opened_at)
         self.busy = self._busy()
         self.elsewhere = seats_elsewhere(facts, now)
         self.rests_until = self._rests_until()

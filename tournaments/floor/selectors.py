@@ -125,6 +125,7 @@ def load_facts(tournament: Tournament, now: datetime, rows: Sequence[FixtureRow]
         away=presence.away(people),
         excused=presence.excused(people),
         is_open=floor is not None,
+        opened_at=floor.opened_at if floor is not None else None,
         presence=presence,
         elsewhere=elsewhere,
         awaited=awaited,

@@ -263,6 +263,8 @@ class FloorFacts:
     excused: Mapping[tuple[int, int], frozenset[PersonId]] = field(default_factory=dict)
     """(Division id, player id of a pair) -> without whom that pair plays there."""
     is_open: bool = False
+    opened_at: datetime | None = None
+    """When directors last opened the floor for calls: for the first time, or by switching the autopilot."""
     presence: PresenceFacts = field(default_factory=PresenceFacts)
     elsewhere: Mapping[PersonId, SeatElsewhere] = field(default_factory=dict)
     awaited: Mapping[PersonId, MatchElsewhere] = field(default_factory=dict)
@@ -591,6 +593,7 @@ def _fold_floor(folded: FloorFacts, fact: Fact) -> None:
     elif fact.kind == FloorKind.AUTOPILOT:
         folded.autopilot = Autopilot(fact.params["mode"])
         folded.stopped = fact if AT_CLOSING in fact.params else None
+        folded.opened_at = folded.opened_at if folded.stopped else fact.at
     elif fact.kind == FloorKind.NEEDS_ACCESSIBLE and fact.player is not None:
         change = folded.needs_accessible.update if fact.params["needed"] else folded.needs_accessible.difference_update
         change(folded.persons([fact.player]))

@@ -1,6 +1,6 @@
 """Who is here on the day of an event, derived from check-ins and from what players did at the tables.
 
-A day begins at 5 a.m. of the event's time zone, and nothing that was recorded before it counts: at an event of several
+A day begins at 5 a.m. of the event's time zone, and who was here before it is not here by that: at an event of several
 days players are checked in again each day. `presence` is pure; `presence_facts` reads what it is derived from.
 """
 
@@ -92,7 +92,9 @@ class Presence:
     """Who is here at a moment."""
 
     is_followed: bool
-    """Whether calls follow check-in: a director has checked somebody in today, or opened check-in."""
+    """Whether calls follow check-in: a director has checked somebody in at the event, or opened check-in."""
+    is_new_day: bool
+    """Whether they follow that of an earlier day, and nobody is here yet."""
     here: frozenset[PersonId]
     no_shows: frozenset[PersonId]
     """Those who did not come to a match and have not been here since."""
@@ -116,14 +118,17 @@ def day_began(tournament: Tournament, now: datetime) -> datetime:
     return day_of(ZoneInfo(tournament.time_zone), now)[0]
 
 
-def presence(facts: PresenceFacts, people: People, now: datetime) -> Presence:
+def presence(facts: PresenceFacts, people: People, now: datetime, floor_opened_at: datetime | None = None) -> Presence:
     """Return who is here at `now`; the last sign of each person counts, under whatever player it was recorded.
 
+    On a day on which directors opened the floor, calls do not follow the check-in of earlier days.
     A check-in that brings back a no-show or somebody who was away says nothing about the others, so that calls do not
     follow check-in by it. A forfeit of a pair marks nobody; who of the two is then recorded as missing did not come.
     """
     begins, ends = day_of(facts.zone, now)
-    is_followed = facts.opened_at is not None and begins <= facts.opened_at <= now
+    opened_at = facts.opened_at
+    days = {day_of(facts.zone, opened_at)[0]} if opened_at is not None and opened_at <= now else set()
+    day = day_ends = datetime.min.replace(tzinfo=UTC)
     here: set[PersonId] = set()
     no_shows: set[PersonId] = set()
     away: set[PersonId] = set()
@@ -132,7 +137,10 @@ def presence(facts: PresenceFacts, people: People, now: datetime) -> Presence:
     def order(sign: Evidence) -> tuple[datetime, bool]:
         return sign.at, not (sign.kind == SignKind.NO_SHOW and len(people[sign.player]) > 1)
 
-    for sign in sorted((row for row in facts.signs if begins <= row.at < ends), key=order):
+    for sign in sorted((row for row in facts.signs if row.at < ends), key=order):
+        if sign.at >= day_ends:
+            day, day_ends = day_of(facts.zone, sign.at)
+            here, no_shows, away, in_question = set(), set(), set(), set()
         persons = set(people[sign.player]) - {person for player in sign.without for person in people[player]}
         if sign.kind == SignKind.NO_SHOW and len(people[sign.player]) > 1:
             in_question |= persons
@@ -145,11 +153,16 @@ def presence(facts: PresenceFacts, people: People, now: datetime) -> Presence:
             here -= persons
             no_shows |= persons & in_question
         else:
-            is_followed |= sign.at_desk and (no_shows | away).isdisjoint(persons)
+            if sign.at_desk and (no_shows | away).isdisjoint(persons):
+                days.add(day)
             here |= persons
             no_shows -= persons
             in_question -= persons
-    return Presence(is_followed, frozenset(here), frozenset(no_shows), ends)
+    here, no_shows = (here, no_shows) if day == begins else (set(), set())
+    is_opened = floor_opened_at is not None and begins <= floor_opened_at <= now
+    is_followed = begins in days or (bool(days) and not is_opened)
+    is_new_day = is_followed and begins not in days and not here
+    return Presence(is_followed, is_new_day, frozenset(here), frozenset(no_shows), ends)
 
 
 def presence_facts(tournament: Tournament) -> PresenceFacts:

@@ -32,7 +32,7 @@ def test_calls_follow_check_in_once_a_director_has_checked_somebody_in() -> None
     opened = PresenceFacts((), UTC, opened_at=NOW - timedelta(hours=1))
     assert presence(opened, PEOPLE, NOW).is_followed
     assert not presence(opened, PEOPLE, NOW - timedelta(hours=2)).is_followed, "not before it opens"
-    assert not presence(opened, PEOPLE, NOW + timedelta(days=1)).is_followed, "and only on that day"
+    assert presence(opened, PEOPLE, NOW + timedelta(days=1)).is_followed, "nor only on that day"
 
 
 def test_whoever_plays_is_here() -> None:
@@ -74,7 +74,46 @@ def test_here_ends_with_the_day() -> None:
     facts = PresenceFacts(signs)
     assert presence(facts, PEOPLE, night + timedelta(hours=5)).here == {BOB}, "at four in the morning"
     tomorrow = presence(facts, PEOPLE, night + timedelta(hours=6))
-    assert (tomorrow.here, tomorrow.no_shows, tomorrow.is_followed) == (set(), set(), False)
+    assert (tomorrow.here, tomorrow.no_shows, tomorrow.is_followed) == (set(), set(), True)
+
+
+def test_on_a_new_day_nobody_is_called_before_they_are_here_or_directors_open_the_floor() -> None:
+    desk = sign(HERE, BOB, 30, at_desk=True)
+    tomorrow = NOW + timedelta(days=1)
+
+    def on(*signs: Evidence, opened: timedelta | None = None) -> tuple[bool, bool]:
+        day = presence(PresenceFacts((desk, *signs)), PEOPLE, tomorrow, opened and NOW + opened)
+        return day.is_followed, day.is_new_day
+
+    assert on() == (True, True)
+    assert on(sign(HERE, CAROL, -23 * 60)) == (True, False), "Carol has tapped that she is here"
+    assert on(opened=-timedelta(hours=1)) == (True, True), "the floor was opened yesterday"
+    assert on(opened=timedelta(hours=23)) == (False, False)
+    assert on(sign(HERE, CAROL, -23 * 60, at_desk=True), opened=timedelta(hours=22)) == (True, False)
+
+
+@given(
+    st.lists(
+        st.builds(
+            sign, st.sampled_from(SignKind), st.sampled_from([BOB, CAROL, ERIN]), st.integers(0, 6000),
+            at_desk=st.booleans(),
+        ),
+        max_size=12,
+    ),
+)  # fmt: skip
+def test_calls_follow_check_in_from_the_first_one_on_and_only_who_was_here_today_is_called(
+    rows: list[Evidence],
+) -> None:
+    moments = [NOW + timedelta(hours=hours) for hours in range(-100, 50)]
+    days = [presence(PresenceFacts(tuple(row for row in rows if row.at <= now)), PEOPLE, now) for now in moments]
+    followed = [day.is_followed for day in days]
+    assert followed == sorted(followed)
+    for now, day in zip(moments, days, strict=True):
+        began = day_of(UTC, now)[0]
+        today = {row.player for row in rows if began <= row.at <= now}
+        assert day.here <= today
+        assert not (day.is_followed and day.is_new_day and day.here)
+        assert all(day.is_absent(person) for person in PEOPLE.keys() - today) or not day.is_followed
 
 
 @given(

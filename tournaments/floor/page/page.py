@@ -215,6 +215,7 @@ def floor_page(tournament: Tournament, by: Actor, now: datetime, *, complete: bo
         "is_over": bool(divisions) and all(row.status in (ENDED, CANCELLED) for row in divisions),
         "default_tables": _default_tables(view),
         "not_here": _not_here(view, homes),
+        "new_day": _new_day(view) if view.state.not_here or flows else None,
         # Called when it is rendered, after everything else.
         "due_in": lambda: _due_in(view, timezone.now()),
     }
@@ -295,6 +296,13 @@ def _not_here(view: FloorView, homes: Mapping[int, CardLink]) -> dict[str, Any] 
         "rows": rows,
         "all": Post(url, _("All here"), (("players", " ".join(expected)),), "here-all") if expected else None,
     }
+
+
+def _new_day(view: FloorView) -> Post | None:
+    """Return the button that opens the floor without check-in on a day on which nobody is here yet, else None."""
+    mode = (("mode", view.facts.autopilot.value),)
+    post = Post(action_url(view.tournament, "autopilot"), _("Open the floor"), mode, "open-floor")
+    return post if view.state.presence.is_new_day else None
 
 
 def _paused_until(view: FloorView, zone: ZoneInfo) -> str:
