@@ -6,7 +6,7 @@ from django.utils import timezone
 from core.faults import each
 from tournaments.draws import services as draws
 from tournaments.entries import check_in
-from tournaments.floor import calls
+from tournaments.floor import calls, closing_time
 from tournaments.offers import services as offers
 from tournaments.results import overdue, workers
 from tournaments.state import advancement, floor, settle
@@ -72,9 +72,15 @@ def call_ready(tournament_id: int) -> None:
 
 @shared_task(name="tournaments.sweep_floors")
 def sweep_floors() -> None:
-    """Call what is ready or due for a second call in every event whose autopilot calls by itself."""
-    events = floor.self_calling().values_list("tournament", flat=True)
-    each("floors", events, lambda pk: calls.call_ready(tournament_id=pk, now=timezone.now()))
+    """Call what is ready or due for a second call where the autopilot calls by itself, and keep closing time."""
+    calling = list(floor.self_calling().values_list("tournament", flat=True))
+    ended = floor.at_closing_time(timezone.now()).values_list("tournament", flat=True)
+
+    def keep(pk: int) -> None:
+        act = calls.call_ready if pk in calling else closing_time.stop_calling
+        act(tournament_id=pk, now=timezone.now())
+
+    each("floors", [*calling, *ended], keep)
 
 
 @shared_task(name="tournaments.end_check_in_days")

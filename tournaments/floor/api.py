@@ -144,6 +144,8 @@ class ClosingTimeSerializer(serializers.Serializer[Any]):
     rule = serializers.ChoiceField(Tournament.ClosingRule.choices)
     is_over = serializers.BooleanField(help_text="Whether the end of the event has come.")
     running = RunningMatchSerializer(many=True)
+    called = RunningMatchSerializer(many=True, help_text="Matches that are called; `adjourn` takes them, too.")
+    waiting = serializers.IntegerField(help_text="How many other matches can be called, one of each person.")
 
 
 class CloseMatchesSerializer(serializers.Serializer[Any]):
@@ -391,6 +393,8 @@ def _closing_time(closing: ClosingTime) -> dict[str, Any]:
         "rule": closing.rule,
         "is_over": closing.is_over,
         "running": [{"fixture": row.match.facts.public_id, "score": row.score} for row in closing.running],
+        "called": [{"fixture": row.match.facts.public_id, "score": row.score} for row in closing.called],
+        "waiting": closing.left.waiting,
     }
 
 

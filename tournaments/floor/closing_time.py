@@ -1,5 +1,6 @@
 """Closing time: the matches that still run, and what its rule says about them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,17 +17,20 @@ from tournaments.floor.evening import adjourn, refuse_changed_score, refuse_live
 from tournaments.floor.journal import FactTarget, lock_floor, match_on_floor, read_state, record, refuse_over
 from tournaments.floor.notifications import notify_closing_time
 from tournaments.floor.selectors import FloorView
-from tournaments.floor.sentences import sentence_of_fact
-from tournaments.floor.state import AT_CLOSING, FloorMatchState, FloorState, MatchOnFloor
+from tournaments.floor.sentences import MatchesLeft, sentence_of_fact
+from tournaments.floor.state import AT_CLOSING, WAS, FloorMatchState, FloorState, MatchOnFloor
+from tournaments.floor.to_come import NOT_CALLED
 from tournaments.models import Autopilot, Fixture, FloorEvent, FloorKind, Tournament
 from tournaments.results.quick_entry import leader_wins, result_summary
 from tournaments.results.services import enter_result, undo_window
+from tournaments.state.floor import at_closing_time
 
 MAX_POINTS_LEFT = 3
 """The most points that the leader of a match can still need once it is shortened with the others."""
 ClosingRule = Tournament.ClosingRule
 CLOSING_RULES = (ClosingRule.ADJOURN.value, ClosingRule.LEADER.value, ClosingRule.SHORTEN.value)
 """The rules that can be applied to all matches together; otherwise a director decides each."""
+SEATED = (FloorMatchState.PLAYING, FloorMatchState.CALLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +142,14 @@ class ClosingTime:
     is_over: bool
     """Whether the end of the event has come."""
     has_stopped: bool
-    """Whether the autopilot has stopped, and waits for somebody to let it go on."""
-    waiting: int
-    """How many pairs are not called."""
+    """Whether the autopilot called by itself, has stopped, and waits for somebody to let it go on."""
+    is_undecided: bool
+    """Whether a director has to let the evening go on or adjourn it."""
+    mode: Autopilot
+    """How the autopilot works if the evening goes on."""
+    left: MatchesLeft
     running: tuple[RunningView, ...]
+    called: tuple[RunningView, ...]
 
     @property
     def points_left(self) -> range:
@@ -156,26 +164,38 @@ def is_over(tournament: Tournament, now: datetime) -> bool:
 
 
 def closing_time(view: FloorView) -> ClosingTime:
-    """Return the matches that are being played at the tables of an event, with its rule; one query."""
-    rows = (row for row in view.matches.values() if row.state == FloorMatchState.PLAYING)
-    playing = {row.facts.match_id: row for row in rows if row.facts.match_id is not None}
-    at_tables = Match.objects.filter(pk__in=playing, state=Match.State.OPEN)
+    """Return the matches that are called or being played at the tables of an event, with its rule; one query."""
+    rows = (row for row in view.matches.values() if row.state in SEATED)
+    seated = {row.facts.match_id: row for row in rows if row.facts.match_id is not None}
+    at_tables = Match.objects.filter(pk__in=seated, state=Match.State.OPEN)
     starts = {pk: (left, right) for pk, left, right in at_tables.values_list("pk", "start_0", "start_1")}
-    running = tuple(RunningView(row, row.score or starts[pk]) for pk, row in playing.items() if pk in starts)
-    tournament = view.tournament
+    matches = [RunningView(row, row.score or starts[pk]) for pk, row in seated.items() if pk in starts]
+    running, called = (tuple(row for row in matches if row.match.state == state) for state in SEATED)
+    tournament, facts, has_ended = view.tournament, view.facts, is_over(view.tournament, view.now)
+    mode = facts.autopilot if facts.stopped is None else Autopilot(facts.stopped.params.get(WAS, Autopilot.CALL))
+    goes_on = facts.opened_at is not None and tournament.ends_at is not None and tournament.ends_at <= facts.opened_at
     return ClosingTime(
         Tournament.ClosingRule(tournament.closing_rule),
-        is_over(tournament, view.now),
-        view.facts.stopped is not None,
-        waiting_pairs(view.state),
-        running,
+        has_ended,
+        has_stopped=facts.stopped is not None and mode == Autopilot.CALL,
+        is_undecided=facts.stopped is not None or (has_ended and not goes_on),
+        mode=mode,
+        left=matches_left(view.state),
+        running=running,
+        called=called,
     )
 
 
-def waiting_pairs(state: FloorState) -> int:
-    """Return how many matches both of whose players are known are not called yet."""
-    waits = (FloorMatchState.WAITING, FloorMatchState.READY)
-    return sum(row.state in waits and row.facts.pair is not None for row in state.matches.values())
+def matches_left(state: FloorState) -> MatchesLeft:
+    """Count the matches that are left; of those that wait, only the next one of each person."""
+    rows, counts = state.matches.values(), Counter(row.state for row in state.matches.values())
+    taken = {person for row in rows if row.state in SEATED for person in state.facts.people_at(row.facts)}
+    waiting = 0
+    for row in rows:
+        persons = set(state.facts.people_at(row.facts))
+        if row.state in NOT_CALLED and row.facts.pair is not None and taken.isdisjoint(persons):
+            waiting, taken = waiting + 1, taken | persons
+    return MatchesLeft(counts[FloorMatchState.PLAYING], counts[FloorMatchState.CALLED], waiting)
 
 
 # The autopilot keeps closing time, and goes on when somebody lets it. What it was told last counts.
@@ -194,26 +214,27 @@ def stop_calling(*, tournament_id: int, now: datetime) -> FloorEvent | None:
     """Let the autopilot only suggest once its event's end has come or its matches were adjourned; tell the directors.
 
     One match that was put aside by itself does not count. Called matches continue. An event goes on by itself as long
-    as nobody has its floor page open, and after somebody has let the autopilot call since. Return the fact if it has
-    stopped now. Refused: `tournament_not_open`.
+    as nobody has its floor page open, and after somebody has let the autopilot call since. Where it only suggests, the
+    directors are told as soon as a match is left. Return the fact if that is so now. Refused: `tournament_not_open`.
     """
-    if (switched := _due_to_stop(tournament_id, now)) is None:
+    if (due := _due_to_stop(tournament_id, now)) is None:
         return None
-    [page] = presences([_floor_page(switched.tournament)], now=now.timestamp())
-    if not page.online:
+    tournament, mode = due
+    if mode == Autopilot.CALL and not presences([_floor_page(tournament)], now=now.timestamp())[0].online:
         return None
     with transaction.atomic():
         floor = lock_floor(tournament_id, now)
-        if _due_to_stop(tournament_id, now) is None:
+        left = matches_left(read_state(floor, now))
+        if _due_to_stop(tournament_id, now) != due or (mode == Autopilot.SUGGEST and not any(left)):
             return None
-        params = {"mode": Autopilot.SUGGEST.value, AT_CLOSING: True}
+        params = {"mode": Autopilot.SUGGEST.value, AT_CLOSING: True, WAS: mode.value}
         event = record(floor, FloorKind.AUTOPILOT, FactTarget(params=params), by=SYSTEM, now=now)
-        notify_closing_time(event, waiting_pairs(read_state(floor, now)))
+        notify_closing_time(event, left)
         return event
 
 
-def _due_to_stop(tournament_id: int, now: datetime) -> FloorEvent | None:
-    """Return the fact by which the autopilot calls, if closing time has come since."""
+def _due_to_stop(tournament_id: int, now: datetime) -> tuple[Tournament, Autopilot] | None:
+    """Return an event and how its autopilot works, if closing time has come since a director chose that."""
     adjourned = FloorEvent.objects.filter(
         tournament=tournament_id,
         kind=FloorKind.ADJOURNED,
@@ -228,11 +249,16 @@ def _due_to_stop(tournament_id: int, now: datetime) -> FloorEvent | None:
         .order_by("-pk")
         .first()
     )
-    if switched is None or switched.params["mode"] != Autopilot.CALL:
+    if switched is None:
+        never_switched = at_closing_time(now).filter(tournament=tournament_id).select_related("tournament").first()
+        return (never_switched.tournament, Autopilot.SUGGEST) if never_switched is not None else None
+    if AT_CLOSING in switched.params:
         return None
-    ends_at = switched.tournament.ends_at
-    has_ended = ends_at is not None and switched.at < ends_at <= now
-    return switched if has_ended or switched.has_adjourned else None
+    mode, ends_at = Autopilot(switched.params["mode"]), switched.tournament.ends_at
+    is_due = (ends_at is not None and switched.at < ends_at <= now) or (
+        mode == Autopilot.CALL and switched.has_adjourned
+    )
+    return (switched.tournament, mode) if is_due else None
 
 
 def _floor_page(tournament: Tournament) -> Member:

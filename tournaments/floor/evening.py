@@ -28,6 +28,7 @@ from tournaments.floor.journal import (
 )
 from tournaments.floor.state import AT_CLOSING, FloorMatchState, FloorSettings, FloorState, MatchOnFloor
 from tournaments.floor.times import clock_bank
+from tournaments.floor.to_come import NOT_CALLED
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
 
@@ -228,7 +229,7 @@ def adjourn(
     """Adjourn a match: its score, the side on roll and its position are kept, and its table is free.
 
     `position` is a position ID or XGID as it was copied; `closing` is whether all matches that run are adjourned at
-    closing time. Adjourning twice changes nothing.
+    closing time: then one that is only called is no longer called. Adjourning twice changes nothing.
     Refused: `position_unreadable`, `fixture_not_ready`, `not_on_floor`, `match_live`, `match_finished`, `not_playing`.
     """
     try:
@@ -243,6 +244,11 @@ def adjourn(
             return event
         refuse_over(row)
         refuse_live(match)
+        if closing and row.state == FloorMatchState.CALLED:
+            table = floor.tournament.floor_tables.get(pk=row.table) if row.table is not None else None
+            return record(floor, FloorKind.FREED, FactTarget(fixture=locked, table=table), by=by, now=now)
+        if closing and row.state in NOT_CALLED and (event := latest(locked, FloorKind.FREED)) is not None:
+            return event
         if row.state != FloorMatchState.PLAYING:
             raise Refused("not_playing", fixture=row.number)
         params = {"score": list(row.score or match.start_score), "on_roll": on_roll, "position": position}

@@ -21,13 +21,17 @@ from players.notifications.kinds import NotificationGroup, NotificationKind, Par
 from players.notifications.services import notify, notify_each
 from players.people.rows import accounts_of
 from tournaments.floor.desk import waits_since
-from tournaments.models import TYPED_AT, FloorEvent, FloorKind, Tournament
+from tournaments.floor.sentences import MatchesLeft
+from tournaments.floor.state import WAS
+from tournaments.models import TYPED_AT, Autopilot, FloorEvent, FloorKind, Tournament
 from tournaments.state.notifications import match_params
 
 CALLED, LENGTH_OFFERED, ASKED, CLOSING = "called", "length_offered", "asked_over", "closing_time"
 SILENT_DESK = "silent_desk"
 ADJOURNED = "adjourned"
 """Variant of `CLOSING` before the end of the event."""
+BY_HAND = "by_hand"
+"""Variant of `CLOSING` where the autopilot only suggests."""
 _NOTHING_CALLED = gettext_noop("Until then no match is called.")
 BY_DIRECTOR = "director"
 """Variant of `LENGTH_OFFERED` for what a director proposes."""
@@ -73,9 +77,11 @@ def _has_stopped(params: Params) -> bool:
 
 
 def _closing_words(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
-    """Return the time that is over, on the event's clocks."""
+    """Return the time that is over, on the event's clocks, and what is left; older rows only count what waits."""
     ends = [(datetime.fromisoformat(row["ends"]), row["zone"]) if row["ends"] else None for row in rows]
-    return [{"time": written(in_zone(*end), "TIME_FORMAT") if end is not None else ""} for end in ends]
+    left = [MatchesLeft(row.get("playing", 0), row.get("called", 0), row["count"]).text for row in rows]
+    times = [written(in_zone(*end), "TIME_FORMAT") if end is not None else "" for end in ends]
+    return [{"time": time, "left": text} for time, text in zip(times, left, strict=True)]
 
 
 def _still_waits(params: Params) -> bool:
@@ -141,8 +147,9 @@ KINDS = (
         label=gettext_noop("Closing time at an event you direct"),
         group=NotificationGroup.CLUB,
         sentences={
-            "": gettext_noop("{time} is over. Matches that wait: {count}. Go on or adjourn?"),
-            ADJOURNED: gettext_noop("Matches were adjourned. Matches that wait: {count}. Go on or adjourn?"),
+            "": gettext_noop("{time} is over: {left}. Go on or adjourn?"),
+            BY_HAND: gettext_noop("{time} is over: {left}. Go on or adjourn?"),
+            ADJOURNED: gettext_noop("Matches were adjourned: {left}. Go on or adjourn?"),
         },
         values=_closing_words,
         details={"": _NOTHING_CALLED, ADJOURNED: _NOTHING_CALLED},
@@ -174,14 +181,16 @@ def notify_silent_desk(tournament: Tournament, since: datetime, now: datetime) -
     notify(users=directors_of(tournament.club), kind=SILENT_DESK, params=params, url=url, key=key, now=now)
 
 
-def notify_closing_time(event: FloorEvent, waiting: int) -> None:
-    """Tell the directors, once, that the autopilot has stopped at closing time."""
+def notify_closing_time(event: FloorEvent, left: MatchesLeft) -> None:
+    """Tell the directors, once, that closing time has come, and that the autopilot has stopped if it called."""
     tournament = event.tournament
     ends_at = tournament.ends_at
-    variant = ADJOURNED if ends_at is None or ends_at > event.at else ""
+    variant = BY_HAND if event.params[WAS] == Autopilot.SUGGEST else ""
+    variant = ADJOURNED if ends_at is None or ends_at > event.at else variant
     params = {"fact": event.pk, "event": tournament.name, "context": tournament.name, "variant": variant}
     params["language"] = tournament.effective_language
-    params |= {"count": waiting, "zone": tournament.time_zone, "ends": ends_at.isoformat() if ends_at else ""}
+    params |= {"playing": left.playing, "called": left.called, "count": left.waiting}
+    params |= {"zone": tournament.time_zone, "ends": ends_at.isoformat() if ends_at else ""}
     url = reverse("floor", args=[tournament.club.slug, tournament.slug])
     users = directors_of(tournament.club)
     notify(users=users, kind=CLOSING, params=params, url=url, key=f"{CLOSING}:{event.pk}", now=event.at)

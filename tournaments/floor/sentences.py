@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 from django.utils.formats import time_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from matches.models import Match
 from players.models import Player
@@ -110,6 +110,27 @@ def _fill(
         "until": time_format(timezone.localtime(datetime.fromisoformat(until), zone), "TIME_FORMAT") if until else "",
     }
     return _(DONE[code]).format_map(values)
+
+
+class MatchesLeft(NamedTuple):
+    """How many matches are left at closing time."""
+
+    playing: int
+    called: int
+    waiting: int
+
+    @property
+    def text(self) -> str:
+        """What is left, without what is not; only the first count names the matches."""
+        first = (
+            ngettext("%(count)d match still runs", "%(count)d matches still run", self.playing),
+            ngettext("%(count)d match called", "%(count)d matches called", self.called),
+            ngettext("%(count)d match waits", "%(count)d matches wait", self.waiting),
+        )
+        later = ("", _("%(count)d called"), ngettext("%(count)d waits", "%(count)d wait", self.waiting))
+        left = [place for place, count in enumerate(self) if count] or [2]
+        texts = [(first if place == left[0] else later)[place] % {"count": self[place]} for place in left]
+        return ", ".join(texts)
 
 
 def match_name(fixture: Fixture, match: Match | None = None) -> str:

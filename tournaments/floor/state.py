@@ -512,6 +512,8 @@ class FloorState:
 
 AT_CLOSING = "at_closing"
 """In the parameters of a fact about the autopilot: it stopped by itself, because closing time had come."""
+WAS = "was"
+"""In the parameters of that fact: how the autopilot worked before."""
 ABOUT_THE_FIXTURE = (FloorKind.PINNED, FloorKind.HELD, FloorKind.RELEASED)
 """Facts that hold whoever meets in the fixture."""
 

@@ -1,12 +1,13 @@
 """What the floor means to other packages: when its matches began, and hints to its autopilot."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import transaction
 from django.db.models import F, Min, OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Coalesce
 
 from core.queue import hint
 from matches.lifecycle.begun import derive_begun
@@ -54,12 +55,25 @@ CALL_READY = "tournaments.call_ready"
 OPEN = (Tournament.Status.PUBLISHED, Tournament.Status.RUNNING)
 
 
+CLOSING_FOR = timedelta(hours=12)
+"""How long after the end of an event its directors may still hear of that."""
+_SWITCHED = FloorEvent.objects.filter(
+    tournament=OuterRef("tournament"), kind=FloorKind.AUTOPILOT, undone_by=None
+).order_by("-pk")
+
+
 def self_calling() -> QuerySet[Floor]:
     """Return the floors of open events whose autopilot calls by itself."""
-    switched = FloorEvent.objects.filter(tournament=OuterRef("tournament"), kind=FloorKind.AUTOPILOT, undone_by=None)
-    mode = switched.order_by("-pk").values(mode=KeyTextTransform("mode", "params"))[:1]
+    mode = _SWITCHED.values(mode=KeyTextTransform("mode", "params"))[:1]
     floors = Floor.objects.filter(tournament__status__in=OPEN)
     return floors.annotate(mode=Subquery(mode)).filter(mode=Autopilot.CALL.value)
+
+
+def at_closing_time(now: datetime) -> QuerySet[Floor]:
+    """Return the floors of open events that have ended, unless somebody has switched the autopilot since."""
+    ended = Floor.objects.filter(tournament__status__in=OPEN, tournament__ends_at__range=(now - CLOSING_FOR, now))
+    opened_at = Coalesce(Subquery(_SWITCHED.values("at")[:1]), "opened_at")
+    return ended.annotate(switched_at=opened_at).filter(switched_at__lt=F("tournament__ends_at"))
 
 
 def hint_on_commit(tournament_id: int) -> None:

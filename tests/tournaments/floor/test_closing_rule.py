@@ -3,28 +3,34 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
+import time_machine
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from formats.settings import StageSettings
 from matches.lifecycle.finish import standing_result
 from matches.models import Result
 from players.actors import Actor
 from players.joining.services import directors_of
-from players.models import Notification
+from players.models import Notification, Player
 from players.notifications.kinds import texts_of
 from tests.pages import html
 from tests.tournaments.floor.test_services import Evening
+from tests.tournaments.support.played_stages import drawn_as
 from tournaments.floor import calls
 from tournaments.floor import evening as opening
-from tournaments.floor.closing_time import ClosedMatch, RunningMatch, close_matches, closing_time
+from tournaments.floor.closing_time import ClosedMatch, RunningMatch, close_matches, closing_time, matches_left
 from tournaments.floor.selectors import floor
+from tournaments.floor.sentences import MatchesLeft
 from tournaments.floor.undo import last_act, undo
 from tournaments.models import Autopilot, Division, FloorEvent, Tournament
 from tournaments.state.integrity import differences
+from tournaments.tasks import sweep_floors
 
 pytestmark = pytest.mark.django_db
 SCORES = {1: (5, 3), 2: (4, 4), 3: (1, 6)}
@@ -223,9 +229,11 @@ def test_from_closing_time_on_nothing_is_called_until_somebody_taps_go_on(
     assert told(closing) == [("" if is_over else "adjourned", 1)], "one push, however often a worker looks"
     assert len(told(closing)) == len(directors_of(closing.division.tournament.club))
     [told_alice] = texts_of(list(Notification.objects.filter(kind="closing_time")))
-    assert "Matches that wait: 1. Go on or adjourn?" in told_alice.sentence
+    left = "2 matches still run, 1 waits" if is_over else "1 match waits"
+    assert f"{left}. Go on or adjourn?" in told_alice.sentence
+    assert told_alice.detail == "Until then no match is called."
     shown = html(alice_client.get(page(closing)))
-    assert ("is over, 1 match waits" if is_over else "Matches were adjourned, 1 match waits") in shown
+    assert (f"is over: {left}" if is_over else f"Matches were adjourned: {left}") in shown
     assert ('id="post-closing-go-on"' in shown, ">Adjourn all 2<" in shown) == (True, is_over)
     alice_client.post(page(closing, "floor-action", "autopilot"), {"mode": "call"})
     assert called(closing) == [4]
@@ -233,6 +241,19 @@ def test_from_closing_time_on_nothing_is_called_until_somebody_taps_go_on(
     assert len(told(closing)) == 1
     closing.undo_last()
     assert 'id="post-closing-go-on"' in html(alice_client.get(page(closing))), "going on was undone"
+
+
+@pytest.mark.usefixtures("valkey")
+def test_the_end_of_an_evening_that_has_stopped_before_is_not_told_again(
+    closing: Evening, alice_client: Client
+) -> None:
+    Tournament.objects.update(ends_at=closing.now + timedelta(hours=1))
+    calls_itself(closing)
+    alice_client.get(page(closing))
+    close_matches(rule="adjourn", running=running(closing), **closing.acts)
+    assert called(closing) == []
+    sweep(closing, 65)
+    assert told(closing) == [("adjourned", 1)]
 
 
 @pytest.mark.usefixtures("valkey")
@@ -250,6 +271,143 @@ def test_an_event_that_nobody_watches_goes_on_by_itself(closing: Evening) -> Non
     calls_itself(closing)
     assert called(closing) == [4]
     assert told(closing) == []
+
+
+@pytest.fixture
+def nothing_started(drawn: Callable[..., Division], by_alice: Actor) -> Evening:
+    """An evening whose matches are called by hand, a minute before its end: M1 is called, M2 over, two wait."""
+    division = drawn(8, match_length=7)
+    evening = Evening(division, by_alice, timezone.now())
+    Tournament.objects.update(tables=3, ends_at=evening.now + timedelta(minutes=1))
+    division.tournament.refresh_from_db()
+    opening.open_floor(tournament=division.tournament, **evening.acts)
+    calls.call(fixture=evening.fixture(1), table=evening.table(1), **evening.acts)
+    evening.win(2)
+    return evening
+
+
+def sweep(closing: Evening, minutes: float = 0) -> None:
+    """Let two workers sweep the floors after so many minutes."""
+    closing.later(minutes)
+    with time_machine.travel(closing.now.timestamp(), tick=False):
+        sweep_floors()
+        sweep_floors()
+
+
+def shown(closing: Evening, client: Client) -> str:
+    with time_machine.travel(closing.now.timestamp(), tick=False):
+        return html(client.get(page(closing)))
+
+
+@pytest.mark.usefixtures("valkey")
+@pytest.mark.parametrize("mode", [None, Autopilot.SUGGEST])
+def test_closing_time_is_kept_where_matches_are_called_by_hand_and_none_has_started(
+    nothing_started: Evening, alice_client: Client, mode: Autopilot | None
+) -> None:
+    event = nothing_started
+    left = "1 match called, 2 wait"
+    if mode is not None:
+        opening.set_autopilot(tournament=event.division.tournament, mode=mode, **event.acts)
+    sweep(event)
+    assert (told(event), "Closing time" in shown(event, alice_client)) == ([], False), "not before the end"
+    event.later(2)
+    assert f"is over: {left}" in shown(event, alice_client), "also before a worker has looked"
+    sweep(event)
+    assert told(event) == [("by_hand", 2)], "one push, whether or not the floor is open"
+    [push] = texts_of(list(Notification.objects.filter(kind="closing_time")))
+    assert (f"is over: {left}. Go on or adjourn?" in push.sentence, push.detail) == (True, "")
+    asked = shown(event, alice_client)
+    assert f"is over: {left}" in asked
+    assert ("Go on” " in asked, 'id="post-closing-go-on"' in asked, ">Adjourn it<" in asked) == (False, True, True)
+    opening.set_autopilot(tournament=event.division.tournament, mode=Autopilot.SUGGEST, **event.acts)
+    assert "Closing time" not in shown(event, alice_client)
+    sweep(event, 10)
+    assert len(told(event)) == 1, "nobody is told again once the evening goes on"
+    Tournament.objects.update(ends_at=event.now + timedelta(minutes=20))
+    sweep(event, 25)
+    assert len(told(event)) == 2, "until the next closing time"
+    assert f"is over: {left}" in shown(event, alice_client)
+
+
+@pytest.mark.usefixtures("valkey")
+def test_going_on_leaves_the_autopilot_as_it_was(nothing_started: Evening, alice_client: Client) -> None:
+    sweep(nothing_started, 2)
+    mode = r'name="mode" value="(\w+)">\s*<button id="post-closing-go-on"'
+    assert re.findall(mode, shown(nothing_started, alice_client)) == ["suggest"]
+
+
+@pytest.mark.usefixtures("valkey")
+def test_directors_hear_of_an_end_once_something_is_left(nothing_started: Evening) -> None:
+    event = nothing_started
+    for number in (1, 3, 4):
+        event.win(number)
+    for number in (5, 6):
+        event.start(number)
+        opening.adjourn(fixture=event.fixture(number), **event.acts)
+    sweep(event, 2)
+    assert told(event) == []
+    opening.let_go_on(fixture=event.fixture(5), **event.acts)
+    sweep(event, 10)
+    assert [row.params["playing"] for row in Notification.objects.filter(kind="closing_time")] == [1]
+
+
+@pytest.mark.usefixtures("valkey")
+def test_nobody_hears_of_the_end_of_an_event_that_was_left_open_the_day_before(nothing_started: Evening) -> None:
+    sweep(nothing_started, 13 * 60)
+    assert told(nothing_started) == []
+
+
+def test_to_adjourn_what_is_called_takes_its_call_back(nothing_started: Evening, alice_client: Client) -> None:
+    event = nothing_started
+    calls.call(fixture=event.fixture(3), table=event.table(2), **event.acts)
+    calls.set_running_score(fixture=event.fixture(3), score=(2, 1), **event.acts)
+    event.later(2)
+    view = closing_time(floor(event.division.tournament, event.now))
+    matches = [RunningMatch(event.fixture(row.match.number), row.score) for row in (*view.running, *view.called)]
+    assert [row.fixture.number for row in matches] == [3, 1]
+    for _ in range(2):
+        assert codes(close_matches(rule="adjourn", running=matches, **event.acts)) == [None, None]
+    assert FloorEvent.objects.filter(kind="freed").count() == 1, "the tap was repeated"
+    assert event.states() == "rsarwww"
+    event.undo_last()
+    assert event.states() == "csarwww"
+    assert list(differences()) == []
+
+
+def test_a_client_adjourns_what_is_called(nothing_started: Evening, alice_client: Client) -> None:
+    url = f"/api/v1/tournaments/{nothing_started.division.tournament.public_id}/floor/"
+    seen = alice_client.get(url).json()["closing_time"]
+    assert (seen["running"], seen["waiting"]) == ([], 2)
+    assert seen["called"] == [{"fixture": nothing_started.fixture(1).public_id, "score": [0, 0]}]
+    body = {"rule": "adjourn", "matches": seen["called"]}
+    closed = alice_client.post(f"{url}close/", body, content_type="application/json")
+    assert [(row["number"], row["code"]) for row in closed.json()] == [(1, None)]
+    assert nothing_started.states()[0] == "r"
+
+
+@pytest.mark.parametrize("counts", list(product(range(3), repeat=3)))
+def test_what_is_left_is_named_without_what_is_not(counts: tuple[int, int, int]) -> None:
+    text = MatchesLeft(*counts).text
+    numbers = [int(number) for number in re.findall(r"\d+", text)]
+    assert numbers == ([count for count in counts if count] or [0])
+    assert text.count("match") == 1
+    assert ("waits" in text) == (counts[2] == 1)
+    assert text[1:8] == (" match " if numbers[0] == 1 else " matches"[:7])
+
+
+def test_of_the_matches_that_wait_only_the_next_one_of_each_player_counts(
+    make_division: Callable[..., Division], make_players: Callable[[int], list[Player]], by_alice: Actor
+) -> None:
+    division = drawn_as(make_division(match_length=7), [StageSettings("roundrobin")], make_players(6), by_alice)
+    Tournament.objects.update(tables=3)
+    event = Evening(division, by_alice, timezone.now())
+    opening.open_floor(tournament=division.tournament, **event.acts)
+    assert len(event.state.matches) == 15
+    assert matches_left(event.state) == (0, 0, 3)
+    event.call(1, 1)
+    assert matches_left(event.state) == (0, 1, 2)
+    event.start(1)
+    assert matches_left(event.state) == (1, 0, 2)
 
 
 def test_the_forecast_says_how_far_beyond_closing_time_the_evening_goes(closing: Evening, alice_client: Client) -> None:

@@ -29,7 +29,7 @@ from tournaments.floor.state import (
     TableOnFloor,
     TableState,
 )
-from tournaments.models import Autopilot, Entry, Fixture, Table, Tournament
+from tournaments.models import Entry, Fixture, Table, Tournament
 from tournaments.results.needs import Need
 
 # Buttons of the floor that do something at once.
@@ -394,42 +394,39 @@ ClosingRule = Tournament.ClosingRule
 
 
 def closing_need(view: FloorView, cards: Cards) -> dict[str, Any] | None:
-    """Return what waits once the end of the event has come or matches were adjourned, and what its rule proposes.
+    """Return what is left once the end of the event has come or matches were adjourned, and what its rule proposes.
 
-    None before, or if no match runs and the autopilot has not stopped.
+    None before, or once somebody has let the evening go on and no match runs, or nothing is left.
     """
     if not is_over(view.tournament, view.now) and view.facts.stopped is None:
         return None
     closing = closing_time(view)
-    if not closing.running and not closing.has_stopped:
+    is_asked = closing.has_stopped or (closing.is_undecided and any(closing.left))
+    if not closing.running and not is_asked:
         return None
-    count = len(closing.running)
-    still = ngettext("%(count)d match still runs", "%(count)d matches still run", count) % {"count": count}
     return {
-        "heading": _stopped(view, closing) if closing.has_stopped else still,
-        "still": still if closing.has_stopped and count else "",
+        "heading": _heading(view, closing),
         "has_stopped": closing.has_stopped,
-        "text": _text(closing) if count and closing.is_over else "",
+        "text": _text(closing) if closing.running and closing.is_over else "",
         "lines": [
             {
                 "number": row.match.number,
                 "names": " – ".join(row.match.facts.names),
-                "score": "–".join(map(str, row.score)),
+                "score": "–".join(map(str, row.score)) if row in closing.running else "",
                 "url": cards.sheet_url(row.match),
-                "note": _note(row.match),
+                "note": _note(row.match) if row in closing.running else _("Called"),
             }
-            for row in closing.running
+            for row in (*closing.running, *closing.called)
         ],
         "posts": _posts(view.tournament, closing),
     }
 
 
-def _stopped(view: FloorView, closing: ClosingTime) -> str:
-    ends_at, count = view.tournament.ends_at, closing.waiting
-    waits = ngettext("%(count)d match waits", "%(count)d matches wait", count) % {"count": count}
+def _heading(view: FloorView, closing: ClosingTime) -> str:
+    ends_at, left = view.tournament.ends_at, closing.left.text
     if ends_at is None or not closing.is_over:
-        return _("Matches were adjourned, %(waits)s") % {"waits": waits}
-    return _("%(time)s is over, %(waits)s") % {"time": clock(ends_at, view.zone), "waits": waits}
+        return _("Matches were adjourned: %(left)s") % {"left": left}
+    return _("%(time)s is over: %(left)s") % {"time": clock(ends_at, view.zone), "left": left}
 
 
 def _note(match: MatchOnFloor) -> str:
@@ -467,21 +464,21 @@ def _text(closing: ClosingTime) -> str:
 
 def _posts(tournament: Tournament, closing: ClosingTime) -> list[Post]:
     """Return the buttons: to go on, to adjourn whatever the rule is, and what the rule says once the end has come."""
-    posts = []
-    if closing.has_stopped:
-        mode = (("mode", Autopilot.CALL.value),)
+    posts, seated = [], (*closing.running, *closing.called)
+    if closing.is_undecided:
+        mode = (("mode", closing.mode.value),)
         posts.append(Post(action_url(tournament, "autopilot"), _("Go on"), mode, "closing-go-on"))
-    if closing.has_stopped and closing.running and closing.rule != ClosingRule.ADJOURN:
-        posts.append(_post(tournament, closing.running, ClosingRule.ADJOURN, _("Adjourn")))
-    return [*posts, *_posts_of_rule(tournament, closing)] if closing.is_over and closing.running else posts
+    if closing.is_undecided and seated and closing.rule != ClosingRule.ADJOURN:
+        posts.append(_post(tournament, seated, ClosingRule.ADJOURN, _("Adjourn")))
+    return [*posts, *_posts_of_rule(tournament, closing)] if closing.is_over and seated else posts
 
 
 def _posts_of_rule(tournament: Tournament, closing: ClosingTime) -> list[Post]:
-    count = len(closing.running)
     match closing.rule:
         case ClosingRule.ADJOURN:
-            label = ngettext("Adjourn it", "Adjourn all %(count)d", count) % {"count": count}
-            return [_post(tournament, closing.running, "adjourn", label)]
+            seated = (*closing.running, *closing.called)
+            label = ngettext("Adjourn it", "Adjourn all %(count)d", len(seated)) % {"count": len(seated)}
+            return [_post(tournament, seated, "adjourn", label)]
         case ClosingRule.LEADER:
             ahead = [row for row in closing.running if not row.is_level]
             label = ngettext("The leader wins", "The leaders win %(count)d matches", len(ahead)) % {"count": len(ahead)}
