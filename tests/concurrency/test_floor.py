@@ -2,16 +2,19 @@
 
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
 from django.db import transaction
 
 from matches.lifecycle.finish import ResultInput
 from players.actors import SYSTEM
+from players.models import Notification
 from tests.concurrency.event import POSTGRESQL_ONLY, EventBuilder, fixtures
 from tests.concurrency.racing import PATIENCE, at_once, faults, refusals, without_locks
 from tests.event_cast import NOON
 from tournaments.floor import calls, evening, selectors
+from tournaments.floor.closing_time import stop_calling
 from tournaments.floor.state import FloorMatchState
 from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Table, Tournament
 from tournaments.results import services as results
@@ -49,6 +52,34 @@ def test_two_directors_call_two_matches_to_a_table(builder: EventBuilder) -> Non
         outcomes = at_once(*(call(builder, fixture, tables[0]) for fixture in fixtures(division)[:2]))
         assert faults(outcomes) == []
         assert refusals(outcomes) == ["table_taken"]
+
+
+def two_workers_at_the_end(builder: EventBuilder) -> list[Callable[[], FloorEvent | None]]:
+    """Return what two workers do at the end of an event whose matches wait to be called by hand."""
+    division, _tables = evening_of(builder)
+    ends_at = NOON + timedelta(hours=1)
+    Tournament.objects.filter(pk=division.tournament_id).update(ends_at=ends_at)
+    keep = partial(stop_calling, tournament_id=division.tournament_id, now=ends_at + timedelta(seconds=10))
+    return [keep, keep]
+
+
+def pushes() -> int:
+    return Notification.objects.filter(kind="closing_time").count()
+
+
+def test_two_workers_tell_the_directors_once_of_closing_time(builder: EventBuilder) -> None:
+    for race in range(1, RACES + 1):
+        outcomes = at_once(*two_workers_at_the_end(builder))
+        assert faults(outcomes) + refusals(outcomes) == []
+        assert pushes() == race
+
+
+def test_control_without_the_lock_of_the_floor_they_are_told_twice(builder: EventBuilder) -> None:
+    workers = two_workers_at_the_end(builder)
+    with without_locks(Floor):
+        outcomes = at_once(*workers)
+    assert faults(outcomes) + refusals(outcomes) == []
+    assert pushes() == 2
 
 
 def one_pair_in_two_events(builder: EventBuilder) -> list[Callable[[], FloorEvent]]:
