@@ -57,7 +57,7 @@ def test_all_of_nineteen_are_here_and_have_paid(journey: Journey, club: Club, al
 
 
 @pytest.fixture
-def _time_to_undo(settings: Any) -> Iterator[None]:
+def _time_to_undo(settings: Any, transactional_db: None) -> Iterator[None]:
     """As long as on a real site; a thread settles what is due, as a worker would."""
     settings.RESULT_UNDO_SECONDS = 5.0
     stop = threading.Event()
