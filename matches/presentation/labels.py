@@ -81,18 +81,14 @@ def contest(match: Match, claim: Claim) -> str:
     if claim.side is None:
         return ""
     return gettext("{name} contests that {winner} won {score}.").format(
-        name=match.names[1 - claim.side],
-        winner=match.names[claim.winner],
-        score=score_of(match, claim.winner, claim.score),
+        name=match.names[1 - claim.side], winner=match.names[claim.winner], score=won_score(match, claim)
     )
 
 
 def report(match: Match, claim: Claim) -> str:
     """A report as a sentence for directors, e.g. “Bob reports 7–5 for Bob.”"""
     return gettext("{sender} reports {score} for {winner}.").format(
-        sender=reporter_of(match, claim),
-        score=score_of(match, claim.winner, claim.score),
-        winner=match.names[claim.winner],
+        sender=reporter_of(match, claim), score=won_score(match, claim), winner=match.names[claim.winner]
     )
 
 
@@ -112,6 +108,19 @@ def ending(match: Match, version: Result) -> str:
     if rated.is_still_rated(match, version):
         return gettext("void, still rated")
     return version.get_kind_display()
+
+
+def ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:
+    """Who won, and how, as a sentence: “Bob won 7–5.”"""
+    if winner is None:
+        return gettext("Nobody won.")
+    name = match.names[winner]
+    if score is None:
+        return gettext("{name} won.").format(name=name)
+    score_text = score_of(match, winner, score)
+    if score[winner] < match.length:
+        return gettext("{name} won. The score was {score}.").format(name=name, score=score_text)
+    return gettext("{name} won {score}.").format(name=name, score=score_text)
 
 
 def points_won(count: int) -> str:
@@ -147,3 +156,8 @@ def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
     """The score as shown on pages, with the points of this side first, e.g. “7–5”."""
     points = shown_score(match.length, score)
     return f"{points[side]}–{points[1 - side]}"
+
+
+def won_score(match: Match, outcome: Claim | Result) -> str:
+    """The score of a report or a result with the winner's points first, as in “Bob won 7–5”; empty without one."""
+    return score_of(match, outcome.winner or 0, outcome.score) if outcome.score is not None else ""

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from matches.models import Claim, Match, Result
-from matches.presentation.labels import final_score, score_of
+from matches.presentation.labels import final_score, score_of, won_score
 from players.models import LogEntry, Player
 from players.people.rows import canonical, people_of, players_among
 
@@ -55,7 +55,7 @@ class _Scores:
     """The scores that acts are about, the winner's points first."""
 
     def __init__(self, match: Match, claims: Sequence[Claim], results: Sequence[Result]) -> None:
-        self.by_claim = {claim.public_id: score_of(match, claim.winner, claim.score) for claim in claims}
+        self.by_claim = {claim.public_id: won_score(match, claim) for claim in claims}
         self.by_version = {
             result.version: score_of(match, result.winner, score)
             for result in results

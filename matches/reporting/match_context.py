@@ -511,22 +511,10 @@ def _result(match: Match, result: Result, notes: Mapping[int, str]) -> dict[str,
 def _decided(match: Match, result: Result) -> str:
     """Who won by this version. For a void version that stays rated: who had won."""
     if result.kind != Result.Kind.VOID:
-        return _ended(match, result.winner, result.score)
+        return labels.ended(match, result.winner, result.score)
     if result.winner is None:
         return gettext("Void.")
-    return gettext("Void, but played: {who_won}").format(who_won=_ended(match, result.winner, result.score))
-
-
-def _ended(match: Match, winner: int | None, score: tuple[int, int] | None) -> str:
-    if winner is None:
-        return gettext("Nobody won.")
-    name = match.names[winner]
-    if score is None:
-        return gettext("{name} won.").format(name=name)
-    score_text = labels.score_of(match, winner, score)
-    if score[winner] < match.length:
-        return gettext("{name} won. The score was {score}.").format(name=name, score=score_text)
-    return gettext("{name} won {score}.").format(name=name, score=score_text)
+    return gettext("Void, but played: {who_won}").format(who_won=labels.ended(match, result.winner, result.score))
 
 
 def _waived(code: str, game: int | None, ply: int | None) -> str:
@@ -551,8 +539,10 @@ def _report(match: Match, report: Claim, inside: bool) -> dict[str, Any]:
     return {
         "side": report.side,
         "reporter": labels.reporter_of(match, report),
-        "summary": _ended(match, report.winner, report.score),
+        "summary": labels.ended(match, report.winner, report.score),
         "contest": labels.contest(match, report),
+        "winner": report.winner,
+        "score": labels.won_score(match, report),
         "points": labels.shown_score(match.length, report.score),
         "at": report.created_at,
         "note": report.note if inside else "",

@@ -147,7 +147,7 @@ def _answer(match: Match, report: Claim, side: int | None) -> str:
     if report.is_own_loss:
         return _own_loss(match, report, side)
     reporter, other = labels.reporter_of(match, report), match.names[respondent_of(report)]
-    score = labels.score_of(match, report.winner, report.score)
+    score = labels.won_score(match, report)
     to_confirm = gettext("{name} or the director has to confirm it.").format(name=other)
     if side is not None and side == report.side:
         if match.players[side].parts is None:
@@ -179,7 +179,7 @@ def _result(match: Match, row: Provisional, side: int | None) -> str:
 
 def _own_loss(match: Match, report: Claim, side: int | None) -> str:
     reporter, winner = labels.reporter_of(match, report), match.names[report.winner]
-    score = labels.score_of(match, report.winner, report.score)
+    score = labels.won_score(match, report)
     if side == report.side:
         return gettext("You reported that {winner} won {score}. You can still withdraw it.").format(
             winner=winner, score=score
@@ -191,7 +191,7 @@ def _own_loss(match: Match, report: Claim, side: int | None) -> str:
 
 def _sheet(match: Match, report: Claim) -> str:
     winner = match.names[report.winner]
-    score = labels.score_of(match, report.winner, report.score)
+    score = labels.won_score(match, report)
     said = gettext("{reporter} reports that {winner} won {score}.").format(
         reporter=labels.reporter_of(match, report), winner=winner, score=score
     )

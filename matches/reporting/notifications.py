@@ -13,7 +13,7 @@ from core.locks import for_update
 from matches.lifecycle import links
 from matches.lifecycle.notices import context_of, page_of, side_notices
 from matches.models import Claim, Match, Objection, Proposal, Provisional, Result
-from matches.presentation.labels import final_score, score_of
+from matches.presentation.labels import final_score, score_of, won_score
 from matches.reporting import for_pairs
 from players.access import Role
 from players.actors import Actor
@@ -220,7 +220,7 @@ def respondent_of(report: Claim) -> int:
 def notify_respondent(match: Match, report: Claim) -> None:
     params = {
         "report": report.pk,
-        "score": score_of(match, report.winner, report.score),
+        "score": won_score(match, report),
         "reporter": None if report.side is None else match.players[report.side].pk,
         "wait_minutes": match.claim_wait // 60,
         "variant": "" if report.is_signed else "sheet",

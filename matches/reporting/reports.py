@@ -332,7 +332,7 @@ def _refuse_other_report_of_pair(match: Match, side: int, report: ScoreReport, b
         return
     reporter = reporter_in_pair(own)
     if reporter is not None and reporter.pk != by.person:
-        score = labels.score_of(match, own.winner, own.score)
+        score = labels.won_score(match, own)
         raise Refused("partner_reported", name=reporter.shown_name, score=score)
 
 
@@ -577,12 +577,8 @@ class ReportPreview:
 
 def preview_of(seat: MatchSeat, winner: int, score: tuple[int, int]) -> ReportPreview:
     match = seat.match
-    summary = gettext("{name} won {score}.").format(
-        name=match.names[winner], score=labels.score_of(match, winner, score)
-    )
-    return ReportPreview(
-        summary, events().consequences(match, winner, seat.side), _next_step(match, seat.side, winner, score)
-    )
+    summary, follows = labels.ended(match, winner, score), events().consequences(match, winner, seat.side)
+    return ReportPreview(summary, follows, _next_step(match, seat.side, winner, score))
 
 
 def then_of(seat: MatchSeat, winner: int, other: Claim | None) -> str:

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from matches.access import MatchSeat, action_url
 from matches.models import Claim, Match, Result
 from matches.play.correspondence import boards_waiting
-from matches.presentation.labels import from_start, score_of
+from matches.presentation.labels import from_start, score_of, won_score
 from matches.records.board import Scene
 from matches.records.replays import step_path
 from players.models import User
@@ -19,9 +19,15 @@ register = template.Library()
 
 
 @register.filter
-def score_in(outcome: Result | Claim, match: Match) -> str:
-    """The score of a result or a report of this match, e.g. “7–5”; empty if it has none."""
-    return score_of(match, 0, outcome.score) if outcome.score is not None else ""
+def score_in(result: Result, match: Match) -> str:
+    """The score of a result of this match in the order of its names, e.g. “5–7”; empty if it has none."""
+    return score_of(match, 0, result.score) if result.score is not None else ""
+
+
+@register.filter
+def won_in(report: Claim, match: Match) -> str:
+    """The score of a report of this match with the winner's points first, e.g. “7–5”."""
+    return won_score(match, report)
 
 
 @register.filter

@@ -383,9 +383,9 @@ class PreviewView:
 
 def result_text(match: Match, result: ResultInput, names: tuple[str, str]) -> str:
     """Return the score with both names, or the kind of ending and the winner if the match was not played."""
-    score = score_of(match, 0, result.score) if result.score is not None else ""
-    if score and result.kind == Result.Kind.PLAYED:
-        return f"{names[0]} {score} {names[1]}"
+    if result.score is not None and result.kind == Result.Kind.PLAYED:
+        return f"{names[0]} {score_of(match, 0, result.score)} {names[1]}"
+    score = score_of(match, result.winner or 0, result.score) if result.score is not None else ""
     ending = f"{Result.Kind(result.kind).label} {score}".strip()
     winner = _("%(name)s wins") % {"name": names[result.winner]} if result.winner is not None else _("Nobody wins.")
     return f"{ending}, {winner}"

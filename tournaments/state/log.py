@@ -453,10 +453,10 @@ def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
 
 
 def _result(params: Mapping[str, Any], match: Match | None) -> list[str]:
-    details = []
+    details, winner = [], params.get("winner")
     if score := params.get("score"):
-        details.append(_score(match, score))
-    if (winner := params.get("winner")) in (0, 1) and match is not None:
+        details.append(_score(match, score, winner or 0))
+    if winner in (0, 1) and match is not None:
         details.append(_("%(name)s wins") % {"name": match.players[winner].shown_name})
     if params.get("kind") not in (None, "played"):
         kinds = Payment.Kind if "payment" in params else Result.Kind
@@ -466,9 +466,9 @@ def _result(params: Mapping[str, Any], match: Match | None) -> list[str]:
     return details
 
 
-def _score(match: Match | None, score: Sequence[int]) -> str:
+def _score(match: Match | None, score: Sequence[int], side: int = 0) -> str:
     left, right = score
-    return f"{left}–{right}" if match is None else score_of(match, 0, (left, right))
+    return f"{left}–{right}" if match is None else score_of(match, side, (left, right))
 
 
 def _plain_result(match: Match | None, value: Any) -> str:

@@ -125,8 +125,9 @@ def test_two_reports_that_differ_are_shown_side_by_side(match: Match, bob: User,
     post(as_(bob), at(match, "claim"), score_0=7, score_1=5, after=0)
     page = post(as_(carol), at(match, "claim"), score_0=5, score_1=7, after=1)
     assert "Disputed" in page
-    assert "7–5" in page
-    assert "5–7" in page
+    assert "Bob won 7–5." in page
+    assert "Carol won 7–5." in page
+    assert "5–7" not in page
     assert "Report the result" not in page
 
 

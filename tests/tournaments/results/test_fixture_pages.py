@@ -30,7 +30,7 @@ def test_reports_are_shown_side_by_side_and_confirmed_with_a_click(running: Runn
     reports.report_score(match=match, side=1, report=reports.ScoreReport(1, (3, 7)), by=Actor.link(1), now=NOW)
     match.refresh_from_db()
     html = page(alice_client, running.fixture_url)
-    assert html.index(">7–3<") < html.index(">3–7<")
+    assert html.index(">Bob won 7–3.<") < html.index(">Carol won 7–3.<")
 
     post(alice_client, f"{running.fixture_url}result/", {"after": match.seq, "left": 3, "right": 7})
 

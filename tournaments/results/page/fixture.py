@@ -18,7 +18,7 @@ from matches.lifecycle.finish import standing_result
 from matches.lifecycle.own_match import OwnMatchRuling, own_match_ruling
 from matches.models import Claim, Match, Objection, Submission
 from matches.play.watching import where_of
-from matches.presentation.labels import contest, reporter_of
+from matches.presentation.labels import contest, ended, reporter_of
 from matches.presentation.visibility import Viewer
 from matches.records.repeats import sentence_of
 from matches.reporting.records import FindingName, RecordFault, faults_of
@@ -127,9 +127,10 @@ def _match_context(fixture: Fixture, match: Match, user: User | None) -> dict[st
 
 
 def _with_sender_of_report(match: Match, claim: Claim) -> Claim:
-    """Set `claim.sender` to the name of the player who reported, and `claim.contest` to who contests it."""
+    """Set `sender` of a report to who reported, `summary` to what, and `contest` to who contests it, if anybody."""
     claim.sender = reporter_of(match, claim)  # type: ignore[attr-defined]
-    claim.contest = contest(match, claim) if match.state == Match.State.DISPUTED else ""  # type: ignore[attr-defined]
+    claim.summary = ended(match, claim.winner, claim.score)  # type: ignore[attr-defined]
+    claim.contest = contest(match, claim) if claim.state == Claim.State.CONTESTED else ""  # type: ignore[attr-defined]
     return claim
 
 
