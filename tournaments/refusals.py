@@ -148,6 +148,7 @@ MESSAGES: dict[str, str] = {
     "reentry_in_use": gettext_noop("Somebody has entered again. Set an earlier time to end re-entry."),
     # Lists at the desk that start themselves.
     "list_again": gettext_noop("{name} is still in no. {run}."),
+    "list_drawn": gettext_noop("{name} was drawn from it."),
     "list_started": gettext_noop("No. {run} has started."),
     "list_too_short": gettext_noop("Two names are needed."),
     "offer_closed": gettext_noop("“{name}” takes no more names."),
@@ -365,6 +366,7 @@ STATUS = {
     "both_entered": HTTPStatus.CONFLICT,
     "merge_partners": HTTPStatus.CONFLICT,
     "list_again": HTTPStatus.CONFLICT,
+    "list_drawn": HTTPStatus.CONFLICT,
     "list_started": HTTPStatus.CONFLICT,
     "list_too_short": HTTPStatus.CONFLICT,
     "offer_closed": HTTPStatus.CONFLICT,

@@ -158,6 +158,6 @@ def score_of(match: Match, side: int, score: tuple[int, int]) -> str:
     return f"{points[side]}–{points[1 - side]}"
 
 
-def won_score(match: Match, outcome: Claim | Result) -> str:
-    """The score of a report or a result with the winner's points first, as in “Bob won 7–5”; empty without one."""
-    return score_of(match, outcome.winner or 0, outcome.score) if outcome.score is not None else ""
+def won_score(match: Match, report: Claim) -> str:
+    """The score of a report with the winner's points first, as in “Bob won 7–5”."""
+    return score_of(match, report.winner, report.score)

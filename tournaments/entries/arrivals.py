@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, QuerySet
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils import formats
@@ -105,16 +105,25 @@ def arrive(
 def undo_tap(*, tournament: Tournament, batch: str, by: Actor, now: datetime) -> None:
     """Undo what one tap recorded: check-ins, except of players whose presence was changed since, and payments.
 
-    Refused: `check_in_changed` if nothing is left to be undone, and `cash_closed`.
+    Refused: `check_in_changed` if nothing is left to be undone, `list_drawn` and `cash_closed`.
     """
     with transaction.atomic():
         for pk in tournament.divisions.order_by("pk").values_list("pk", flat=True):
             lock_division(pk)
+        if name := drawn_from(batch):
+            raise Refused("list_drawn", name=name)
         payments = list(_payments(tournament, batch))
         if not payments or CheckIn.objects.filter(batch=batch, undoes=None, undone_by=None).exists():
             check_in.undo(tournament=tournament, batch=batch, by=by, now=now)
         for payment in payments:
             undo_payment(payment=payment, by=by, now=now)
+
+
+def drawn_from(batch: str) -> str:
+    """Return the name of the list that somebody joined by a tap and that was drawn since; empty if there is none."""
+    joined = CheckIn.objects.filter(batch=batch, at=F("entry__entered_at"), entry__division__offer__isnull=False)
+    drawn = joined.filter(entry__division__status__in=(Division.Status.RUNNING, Division.Status.FINISHED))
+    return drawn.values_list("entry__division__name", flat=True).first() or ""
 
 
 def took_money(tournament: Tournament, batch: str) -> bool:

@@ -173,6 +173,8 @@ def preview_undo(act: UndoableAct | None) -> UndoPreview | None:
     """Return what undoing an act does beside; None of an act that affects nothing else."""
     if act is not None and isinstance(act.fact, LogEntry):
         return _preview_logged(act.fact)
+    if act is not None and isinstance(act.fact, CheckIn) and (name := arrivals.drawn_from(act.fact.batch)):
+        return UndoPreview(sentence("list_drawn", {"name": name}), is_refused=True)
     if act is None or not isinstance(act.fact, FloorEvent):
         return None
     if act.fact.kind == FloorKind.STAGE_ENDED:

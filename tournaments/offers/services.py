@@ -89,7 +89,7 @@ def create_offer(*, tournament: Tournament, offer: OfferInput, by: Actor, now: d
         row = Offer(tournament=event, created_at=now, **asdict(offer))
         _save(row)
         log(by, "offer_opened", event.topic, club=tournament.club, name=row.name)
-        _follow(_Locked(event, row, []), by=by, now=now)
+        _follow(_Locked(event, row, []), now=now)
     return row
 
 
@@ -113,7 +113,7 @@ def update_offer(*, offer: Offer, values: OfferInput, by: Actor, now: datetime) 
                 division_changed(run)
                 _set_prizes(run, row, by, now)
         log(by, "offer_changed", locked.event.topic, club=locked.event.club, name=row.name)
-        _follow(locked, by=by, now=now)
+        _follow(locked, now=now)
     return row
 
 
@@ -144,7 +144,7 @@ def reopen_offer(*, offer: Offer, by: Actor, now: datetime) -> Offer:
             locked.offer.closed_at = None
             locked.offer.save(update_fields=["closed_at"])
             log(by, "offer_opened", locked.event.topic, club=locked.event.club, name=locked.offer.name)
-            _follow(locked, by=by, now=now)
+            _follow(locked, now=now)
     return locked.offer
 
 
@@ -188,7 +188,7 @@ def join(*, offer: Offer, player: Player, amount: int, key: str, by: Actor, now:
             raise Refused("offer_closed", name=row.name)
         if not locked.event.is_open:
             raise Refused("tournament_not_open")
-        run = _first_free(locked, by, now)
+        run = _first_free(locked, now)
         if not paid and amount != run.fee:
             raise Refused("fees_changed", amount=Currency.of(locked.event).text(run.fee))
         _refuse_again(row, run, player)
@@ -199,7 +199,7 @@ def join(*, offer: Offer, player: Player, amount: int, key: str, by: Actor, now:
         if paid and (run.fee or amount):
             payment = PaymentInput(amount, batch)
             receive_for_entries(tournament=locked.event, entries=[entry], payment=payment, by=by, now=now)
-        _follow(locked, by=by, now=now)
+        _follow(locked, now=now)
     return entry
 
 
@@ -227,7 +227,7 @@ def leave(*, offer: Offer, entry: Entry, by: Actor, now: datetime) -> None:
             raise Refused("list_started", run=entry.division.run)
         withdraw(entry=entry, by=by, now=now)
         run.refresh_from_db(fields=["seq"])
-        _follow(locked, by=by, now=now)
+        _follow(locked, now=now)
 
 
 def _batch(key: str, player: Player) -> str:
@@ -235,11 +235,11 @@ def _batch(key: str, player: Player) -> str:
     return hashlib.sha256(f"{key}:{canonical(player).pk}".encode()).hexdigest()[:LENGTH]
 
 
-def _first_free(locked: _Locked, by: Actor, now: datetime) -> Division:
+def _first_free(locked: _Locked, now: datetime) -> Division:
     """Return the first list with a free place; whoever waits for one goes before a new name."""
     for run in locked.runs:
         fill_places(run, now)
-    _follow(locked, by=by, now=now)
+    _follow(locked, now=now)
     return next(run for run in locked.runs if not is_full(run))
 
 
@@ -281,7 +281,7 @@ def start(*, division: Division, names: int, after: int, by: Actor, now: datetim
         locked.runs.remove(run)
         if locked.event.ends_at is not None and now >= locked.event.ends_at:
             _close(locked, by, now)
-        _follow(locked, by=by, now=now)
+        _follow(locked, now=now)
     return entered[names:]
 
 
@@ -320,7 +320,7 @@ def start_due(*, division_id: int, now: datetime) -> Draw | None:
     """
     with transaction.atomic():
         locked = _lock(_offer_of(Division.objects.select_related("offer").get(pk=division_id)))
-        _follow(locked, by=SYSTEM, now=now)
+        _follow(locked, now=now)
         run = next((run for run in locked.runs if run.pk == division_id), None)
         if run is None or run.starts_at is None or _counts_down(run.starts_at, now):
             return None
@@ -339,8 +339,8 @@ def _draw(run: Division, by: Actor, now: datetime) -> Draw:
     return publish_draw(division=run, after=run.seq, by=by, now=now)
 
 
-def _follow(locked: _Locked, *, by: Actor, now: datetime) -> None:
-    """Set or call off the starts of lists, and open the next one once all are full."""
+def _follow(locked: _Locked, *, now: datetime) -> None:
+    """Set or call off the starts of lists, and open the next one, as an act of the site, once all are full."""
     for run in locked.runs:
         ready = _is_ready(run)
         if ready != (run.starts_at is not None):
@@ -348,7 +348,7 @@ def _follow(locked: _Locked, *, by: Actor, now: datetime) -> None:
             division_changed(run, "starts_at")
     is_open = locked.offer.closed_at is None
     if is_open and all(is_full(run) for run in locked.runs):
-        locked.runs.append(_open_run(locked, by, now))
+        locked.runs.append(_open_run(locked, now))
 
 
 def _is_ready(run: Division) -> bool:
@@ -412,14 +412,14 @@ def _lock(offer: Offer) -> _Locked:
     return _Locked(event, row, sorted(open_runs, key=lambda run: run.run or 0))
 
 
-def _open_run(locked: _Locked, by: Actor, now: datetime) -> Division:
+def _open_run(locked: _Locked, now: datetime) -> Division:
     """Open the next list of a locked offer, with its prizes; its seed is committed to as that of any division."""
     offer = locked.offer
     last = offer.runs.order_by("-run").values_list("run", flat=True).first()
     number = (last or 0) + 1
-    run = create_division(tournament=locked.event, by=by, now=now, **_settings(offer, number))
+    run = create_division(tournament=locked.event, by=SYSTEM, now=now, **_settings(offer, number))
     Division.objects.filter(pk=run.pk).update(offer=offer, run=number, is_side=True)
-    _set_prizes(run, offer, by, now)
+    _set_prizes(run, offer, SYSTEM, now)
     return lock_division(run.pk)
 
 

@@ -14,6 +14,7 @@ from tests.event_cast import NOON
 from tests.tournaments.offers.conftest import FEE, JACKPOT, Desk
 from tournaments.draws.undo import unpublish_draw
 from tournaments.entries import services as entries
+from tournaments.floor.undo import UndoPreview, last_act, preview_undo, undo
 from tournaments.ledger.accounts import accounts_of, box_of, owed_by_entry
 from tournaments.ledger.money import Fees
 from tournaments.ledger.payments import PaymentInput, receive, require_payment
@@ -79,6 +80,20 @@ def test_a_list_starts_once_however_often_the_sweep_runs(desk: Desk) -> None:
     assert offers.start_due(division_id=run.pk, now=desk.at) is None
     assert published(desk) == 1
     assert desk.join("Ann").division.run == 2
+
+
+def test_the_next_list_is_no_act_of_whoever_filled_one_and_a_drawn_list_is_named(desk: Desk) -> None:
+    assert last_act(desk.event, desk.by) is None
+    desk.join(*FOUR)
+    act = last_act(desk.event, desk.by)
+    assert act is not None
+    assert (act.label, preview_undo(act)) == ("Undo: Dan · here · 100.00 EUR paid", None)
+    desk.wait(31)
+    assert last_act(desk.event, desk.by) == act
+    assert preview_undo(act) == UndoPreview("Jackpot 100 no. 1 was drawn from it.", is_refused=True)
+    assert code(lambda: undo(tournament=desk.event, act=act, by=desk.by, now=desk.at)) == "list_drawn"
+    unpublish_draw(division=desk.run(1), by=desk.by, now=desk.at)
+    assert preview_undo(act) is None
 
 
 def test_the_next_name_after_a_full_list_is_first_on_the_next(desk: Desk) -> None:

@@ -28,7 +28,7 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import UndoableAct, act_named, undo
 from tournaments.models import Entry, Fixture, FloorEvent, Tournament
 
-BUILT_ON = ("undo_built_on", "floor_built_on", "check_in_changed", "table_out_of_use")
+BUILT_ON = ("undo_built_on", "floor_built_on", "check_in_changed", "list_drawn", "table_out_of_use")
 """Refusals of the undo of an act by which something else has happened since."""
 NUMBERS = {"points": "bad_score", "winner": "bad_score", "left": "running_score_over", "right": "running_score_over"}
 
