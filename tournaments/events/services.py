@@ -299,13 +299,13 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
     return row
 
 
-def _apply(row: Tournament | Division, values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, list[str]]:
+def _apply(row: Tournament | Division, values: Mapping[str, Any], allowed: tuple[str, ...]) -> dict[str, list[Any]]:
     """Set the fields that differ, and return field -> [old, new] for the log."""
     changed = {}
     for field, value in _only(values, allowed).items():
         old = getattr(row, field)
         if old != value:
-            changed[field] = [str(old), str(value)]
+            changed[field] = [old, value] if isinstance(value, list) else [str(old), str(value)]
             setattr(row, field, value)
     return changed
 

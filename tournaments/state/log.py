@@ -1,13 +1,15 @@
 """The log of an event as readable lines: who did what, when, and what changed."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Field, Q, QuerySet, TextChoices, Value
+from django.conf import settings
+from django.db.models import CharField, Field, Q, QuerySet, TextChoices, TextField, Value
 from django.db.models.functions import Concat
 from django.utils import timezone
 from django.utils.formats import time_format
@@ -15,12 +17,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, pgettext_lazy
 
 from core.pagination import page_of
-from matches.models import Match, Result
+from core.times import event_time, written
+from formats.settings import StageSettings
+from matches.models import Match, RatingPool, Result
 from matches.presentation.labels import score_of
 from players.models import KeptAct, LogEntry, Player
 from tournaments.models import Division, Entry, Fixture, Floor, Helper, Payment, Tournament
-from tournaments.state.format_labels import FORMAT_NAMES
+from tournaments.state.format_labels import LEADER_NAMES, NEXT_ROUND_NAMES, stages_name
 from tournaments.state.names import shown_entry
+
+CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
+    **dict.fromkeys(("language", "second_language"), settings.LANGUAGES),
+    "leader": LEADER_NAMES,
+    "next_round": NEXT_ROUND_NAMES,
+}
+"""Choices of settings that are not in a model."""
+_INSTANT, _DAY = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:.+"), re.compile(r"\d{4}-\d\d-\d\d")
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as StrPromise
@@ -322,7 +334,7 @@ def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]
             divisions.get(row.topic) or numbers.get(row.topic, ""),
             _what(row),
             helpers.get(row.params.get("helper"), [])
-            + _details(row, entries, matches.get(row.topic))
+            + _details(row, entries, matches.get(row.topic), tournament.time_zone)
             + people.get(row.params.get("about"), [])
             + _kept(row, acts.get(row.params.get("kept")), zone),
             row.verb,
@@ -335,7 +347,10 @@ def log_lines(rows: Iterable[LogEntry], tournament: Tournament) -> list[LogLine]
 
 def line_text(row: LogEntry) -> str:
     """Describe what a log entry says was done, such as “published the draw · round 2”."""
-    return " · ".join((_what(row), *_details(row, _entries([row]), _matches([row.topic]).get(row.topic))))
+    kind, _colon, public_id = row.topic.partition(":")
+    path = "public_id" if kind == "tournament" else "divisions__public_id"
+    zone = Tournament.objects.filter(**{path: public_id}).values_list("time_zone", flat=True).first() or "UTC"
+    return " · ".join((_what(row), *_details(row, _entries([row]), _matches([row.topic]).get(row.topic), zone)))
 
 
 def _what(row: LogEntry) -> str:
@@ -396,13 +411,13 @@ def _who(row: LogEntry) -> str:
     return str(row.user) if row.user else _("A former user")
 
 
-def _details(row: LogEntry, entries: Mapping[int, str], match: Match | None) -> list[str]:
+def _details(row: LogEntry, entries: Mapping[int, str], match: Match | None, zone: str) -> list[str]:
     params = row.params
     details = [] if match is None else [f"{match.player_0.shown_name} – {match.player_1.shown_name}"]
     details += _named(params, entries)
     details += _result(params, match)
     for field, (before, after) in (params.get("changes") or {}).items():
-        plain = partial(_plain_result, match) if field == "result" else partial(_plain, field)
+        plain = partial(_plain_result, match) if field == "result" else partial(_plain, field, zone)
         details.append(f"{_field_label(field)}: {plain(before)} → {plain(after)}")
     return [*details, _("“{text}”").format(text=params["reason"])] if params.get("reason") else details
 
@@ -485,7 +500,7 @@ def _choice_label(choices: type[TextChoices], value: str) -> str:
 def _model_field(name: str) -> "Field[Any, Any] | None":
     """Return the field of an event, a division or a floor that a change names, if it has one."""
     fields = (field for model in (Tournament, Division, Floor) for field in model._meta.concrete_fields)
-    return next((field for field in fields if field.name == name), None)
+    return next((field for field in fields if name in (field.name, field.attname)), None)
 
 
 def _field_label(name: str) -> str:
@@ -497,16 +512,23 @@ def _field_label(name: str) -> str:
     return str(field.verbose_name) if field else name.replace("_", " ")
 
 
-def _plain(name: str, value: Any) -> str:
-    """Format a value of the field `name` for the log."""
-    if name == "format" and value in FORMAT_NAMES:
-        return str(FORMAT_NAMES[value])
-    field = _model_field(name)
-    labels = dict(field.flatchoices) if field is not None else {}
-    if isinstance(value, str) and value in labels:
-        return str(labels[value])
-    text = ", ".join(str(item) or "–" for item in value) if isinstance(value, list) else str(value)
-    return text or "–"
+def _plain(name: str, zone: str, value: Any) -> str:
+    """Format a value of the field `name` for the log; times are those on the clocks of `zone`."""
+    if isinstance(value, list) and name == "format":
+        return stages_name([StageSettings.of(stage["format"], stage) for stage in value])
+    if isinstance(value, list):
+        return ", ".join(_plain(name, zone, item) for item in value) or "–"
+    field, text = _model_field(name), str(value)
+    labels = dict(field.flatchoices if field is not None else ()) | dict(CHOICES.get(name, ()))
+    if text in labels or isinstance(field, CharField | TextField):
+        return str(labels.get(text, text)) or "–"
+    if name == "pool_id" and text.isdigit():
+        return str(RatingPool.objects.get(pk=text))
+    if _INSTANT.fullmatch(text):
+        return event_time(datetime.fromisoformat(text), zone)
+    if _DAY.fullmatch(text):
+        return written(date.fromisoformat(text))
+    return {"True": _("yes"), "False": _("no"), "None": "–", "": "–"}.get(text, text)
 
 
 def since(tournament: Tournament, topics: Sequence[str], at: datetime, *, directs: bool) -> list[LogLine]:

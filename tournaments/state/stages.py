@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -116,11 +117,9 @@ def _set_tables(tournament: Tournament, tables: int, by: Actor) -> None:
         log(by, "tournament_changed", tournament.topic, club=tournament.club, changes=changes)
 
 
-def _summary(stages: Sequence[StageSettings]) -> str:
-    """Summarise the stages for the log: their formats with the settings that differ from the defaults."""
-    return "; ".join(
-        " ".join([stage.format, *(f"{name}={value}" for name, value in stage.as_data().items())]) for stage in stages
-    )
+def _summary(stages: Sequence[StageSettings]) -> list[dict[str, Any]]:
+    """Return the stages for the log: their formats with the settings that differ from the defaults."""
+    return [{"format": stage.format, **stage.as_data()} for stage in stages]
 
 
 def round_deadlines(stage: Stage) -> list[datetime | None]:

@@ -17,7 +17,7 @@ from formats.settings import Leader
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match
 from players.actors import Actor
-from players.models import Player
+from players.models import LogEntry, Player
 from prizes.services import SidePoolInput, create_pool, join_pool
 from tests.tournaments.floor.test_batches import Night, derived, people, start
 from tests.tournaments.floor.test_services import Evening
@@ -53,11 +53,13 @@ from tournaments.results.corrections import CorrectionInput, apply_correction
 from tournaments.results.quick_entry import forfeit_missing
 from tournaments.results.services import enter_result, withdraw_side
 from tournaments.state.integrity import differences
-from tournaments.state.log import UNDONE, VERBS
+from tournaments.state.log import UNDONE, VERBS, entries_of, line_text, log_lines
 
 __all__ = ["people", "start"]
 pytestmark = pytest.mark.django_db
 
+RAW = re.compile(r"\d{4}-\d\d-\d\d|\b(?:True|False|None)\b|[\[\]{}]|[a-z]_[a-z]|\w=\w")
+"""What a program writes for dates, choices and lists, and no sentence does."""
 ROOT = Path(__file__).resolve().parents[3]
 LOGGED_VERB = re.compile(r"\blog(?:_all)?\(\s*[\w.]+(?:\([^()]*\))?,\s*\"(\w+)\"")
 
@@ -293,7 +295,9 @@ NOT_UNDONE_HERE: dict[str, Act] = {
         table=hall.table(3), label="by the door", category=Table.Category.ACCESSIBLE, **hall.acts
     ),
     "settings": lambda hall: update_division(division=hall.division, after=hall.seq, name="Open", **hall.acts),
-    "event": lambda hall: update_tournament(tournament=hall.event, tables=5, **hall.acts),
+    "event": lambda hall: update_tournament(
+        tournament=hall.event, tables=5, ends_at=hall.now + timedelta(hours=5), season=False, **hall.acts
+    ),
     "withdraw from a bracket": lambda hall: withdraw_side(
         fixture=hall.fixture(hall.READY), side=0, scope="bracket", **hall.acts
     ),
@@ -318,6 +322,12 @@ ANEW = {"return", "return of a player in a match"}
 def without_times(facts: dict[str, Any]) -> dict[str, Any]:
     return {key: re.sub(r"datetime\.datetime\([^()]*(\([^()]*\))?\)|'until': '[^']*'", "", repr(value))
             for key, value in facts.items()}  # fmt: skip
+
+
+def line_texts(event: Tournament) -> str:
+    """What the log says of an event, with what it does not say of the floor."""
+    rows = entries_of(event, directs=True).exclude(by=LogEntry.By.SYSTEM)
+    return " ".join([*map(line_text, rows), *(" ".join(line.details) for line in log_lines(rows, event))])
 
 
 @contextmanager
@@ -354,6 +364,7 @@ def test_every_act_is_undone_as_if_it_had_not_been(hall: Hall) -> None:
             assert last != guard, name
             assert hall.facts() != before, name
             label = last.label
+            assert not RAW.search(f"{label} {last.undone_text} {line_texts(hall.event)}"), name
             preview = preview_undo(last)
             assert preview is None or not preview.is_refused, (name, preview)
             for _twice in range(2):
@@ -382,6 +393,7 @@ def test_what_has_no_undo_here_says_so_and_nothing_older_is_undone(hall: Hall) -
             assert last != guard, name
             done = hall.facts()
             assert last.label.startswith(("No undo here: ", "Undo the correction of M")), name
+            assert not RAW.search(f"{last.label} {last.undone_text} {line_texts(hall.event)}"), name
             assert guard is not None, name
             for older in (last, guard):
                 with pytest.raises(Refused) as refused:
@@ -477,6 +489,7 @@ def test_every_act_without_rounds(start: Callable[..., Tournament], by_alice: Ac
             last = last_act(night.event, night.by)
             assert last is not None, name
             assert last != guard, name
+            assert not RAW.search(f"{last.label} {last.undone_text} {line_texts(night.event)}"), name
             done, preview = derived(night), preview_undo(last)
             if preview is None or not preview.is_refused:
                 undo(tournament=night.event, act=last, **night.acts)
