@@ -319,6 +319,7 @@ def members_home(user: User, now: datetime) -> dict[str, Any]:
         "topics": mine["topics"],
         "next": next_match,
         "next_label": action_label(next_match) if next_match is not None else "",
+        "why_free": mine["why_free"],
         "next_score": _own_score(next_match) if next_match is not None else "",
         "is_new": not (rows or mine["latest"] or mine["challenges"] or mine["entries"] or viewer.directs),
         "boards": _waiting_boards(to_move[:BOARDS_SHOWN]),

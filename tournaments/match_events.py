@@ -29,7 +29,14 @@ from tournaments.floor.waiting import why_they_wait
 from tournaments.models import Division, Fixture, Round, Slot, Stage, Tournament
 from tournaments.panels import Home, panel_of
 from tournaments.standings.brackets import bracket_name
-from tournaments.standings.context import entries_of, event_end, match_contexts, places_of, worded_place
+from tournaments.standings.context import (
+    entries_of,
+    event_end,
+    match_contexts,
+    next_in_bracket,
+    places_of,
+    worded_place,
+)
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.floor import beginnings_of
 from tournaments.state.names import match_names
@@ -207,9 +214,12 @@ def _asked(facts: MatchFacts) -> Asked | None:
 
 
 def own_entries(players: Collection[int], now: datetime) -> Sequence[OwnEntry]:
-    """Return the unfinished divisions of these players, with why they wait where there are no rounds."""
+    """Return the unfinished divisions of these players, with whom they wait for, or why where there are no rounds."""
     rows = entries_of(players)
-    waits = why_they_wait([row.entry for row in rows if row.without_rounds], now)
+    waits = {
+        **next_in_bracket([row.entry.pk for row in rows]),
+        **why_they_wait([row.entry for row in rows if row.without_rounds], now),
+    }
     return [
         row.shown._replace(status=waits[row.entry.pk], is_free=True) if row.entry.pk in waits else row.shown
         for row in rows

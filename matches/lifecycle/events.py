@@ -46,7 +46,7 @@ class OwnEntry(NamedTuple):
     status: str
     waits: bool = False
     is_free: bool = False
-    """Whether the status says why the player waits for a match, in an event without rounds."""
+    """Whether the status says which match the player waits for, or why."""
 
 
 class AwardedTitle(NamedTuple):

@@ -145,11 +145,13 @@ def my_matches(user: User, now: datetime) -> dict[str, Any]:
     """
     viewer = Viewer.of(user)
     mine = Match.objects.filter(Q(player_0__in=viewer.players) | Q(player_1__in=viewer.players))
+    entries = events().entries(viewer.players)
     return {
         "player": viewer.player,
         "topics": f"{user_topic(user)}={now_shown()}",
         "challenges": challenges_of(viewer, now),
-        "entries": events().entries(viewer.players),
+        "entries": entries,
+        "why_free": [f"{row.title} · {row.status}" for row in entries if row.is_free],
         **_next_others_and_latest(mine, viewer.player, viewer.players, now, reader=reader_id(Actor.of(user))),
     }
 

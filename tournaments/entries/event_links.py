@@ -174,7 +174,7 @@ def event_link_page(holder: LinkHolder, now: datetime) -> dict[str, Any]:
 
 
 def _why_free(holder: LinkHolder) -> list[str]:
-    """Return why the player waits for a match, in the divisions of the event without rounds."""
+    """Return which match the player waits for, or why, in each division of the event."""
     home = reverse("event", args=event_url_args(holder.tournament))
     rows = events().entries(ids_of(holder.player.pk))
     return [row.status for row in rows if row.is_free and row.url.startswith(home)]

@@ -1,6 +1,6 @@
 """The event, table and round of a match, and a player's entries, for the pages of the `matches` app."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
@@ -11,8 +11,9 @@ from formats.settings import BY_ROUND, PairingMode
 from matches.lifecycle.events import EventEnd, MatchContext, OwnEntry, Place
 from matches.models import PlayMode
 from tournaments.access import end_of
-from tournaments.models import Division, Entry, Fixture, Round, Stage, Tournament
+from tournaments.models import Division, Entry, Fixture, Round, Slot, Stage, Tournament
 from tournaments.standings.rounds import RoundFacts, board_name, boards_of, facts_of_rounds
+from tournaments.state.names import match_names
 from tournaments.state.plans import is_continuous
 
 KIND = "division:"
@@ -52,15 +53,16 @@ def event_end(topic: str) -> EventEnd | None:
 
 def places_of(matches: Collection[int]) -> Mapping[int, Place]:
     """Return match id -> where it is played; a board only if rounds are paired one by one, without a floor."""
-    rows = list(Fixture.objects.filter(match__in=matches).select_related("stage"))
+    rows = Fixture.objects.filter(match__in=matches).select_related("stage")
+    return {row.match_id: place for row, place in _placed(rows) if row.match_id is not None}
+
+
+def _placed(fixtures: Iterable[Fixture]) -> list[tuple[Fixture, Place]]:
+    rows = list(fixtures)
     brackets = Round.objects.filter(pk__in={row.round_id for row in rows}).values("bracket")
     rounds = facts_of_rounds(Round.objects.filter(bracket__in=brackets))
     boards = boards_of({row.round_id for row in rows if row.stage.format in BY_ROUND and not is_continuous(row.stage)})
-    return {
-        row.match_id: (boards.get(row.pk), rounds.get(row.round_id), row.number)
-        for row in rows
-        if row.match_id is not None
-    }
+    return [(row, (boards.get(row.pk), rounds.get(row.round_id), row.number)) for row in rows]
 
 
 def worded_place(place: Place) -> str:
@@ -72,6 +74,31 @@ def worded_place(place: Place) -> str:
         f"M{number}",
     )
     return " · ".join(filter(None, parts))
+
+
+def next_in_bracket(entries: Collection[int]) -> Mapping[int, str]:
+    """Return entry id -> its next match, while its opponent is to be decided: “Final · M7: the winner of Ann – Bob”."""
+    own = dict(Slot.objects.filter(entry__in=entries, fixture__status="waiting").values_list("fixture", "entry"))
+    others = {row.fixture_id: row for row in Slot.objects.filter(fixture__in=own, entry=None)}
+    fixtures = Fixture.objects.filter(pk__in=others).select_related("stage")
+    feeding = Fixture.objects.filter(
+        stage__division__entries__in=own.values(), number__in={slot.source_fixture for slot in others.values()}
+    ).select_related("stage", "match__player_0__merged_into", "match__player_1__merged_into")
+    sources = {(row.stage.division_id, row.number): row for row in feeding}
+    return {
+        own[row.pk]: _meets(worded_place(place), slot, sources.get((row.stage.division_id, slot.source_fixture or 0)))
+        for row, place in _placed(fixtures)
+        for slot in [others[row.pk]]
+    }
+
+
+def _meets(place: str, slot: Slot, source: Fixture | None) -> str:
+    if source is None or slot.source not in (Slot.Source.WINNER, Slot.Source.LOSER):
+        return _("%(place)s: the opponent is still to be decided") % {"place": place}
+    players = f"M{source.number}" if source.match is None else " – ".join(match_names(source, staff=False))
+    is_winner = slot.source == Slot.Source.WINNER
+    text = _("%(place)s: the winner of %(match)s") if is_winner else _("%(place)s: the loser of %(match)s")
+    return text % {"place": place, "match": players}
 
 
 class PlayedEntry(NamedTuple):
