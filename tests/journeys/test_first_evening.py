@@ -61,7 +61,7 @@ def test_fees_are_taken_after_the_start(journey: Journey, club: Club, alice: Use
     director.does_not_see("Owes")
     assert director.taps - before <= 4
     director.tap(re.compile("^Floor"))
-    director.tap_text("Undo: 13 players paid 130 tickets.")
+    director.tap_text("Undo: fee · 13 players paid 130 tickets.")
     director.sees("no payment is deleted")
     director.tap("Undo")
     director.sees("Undone: 13 players paid 130 tickets.")

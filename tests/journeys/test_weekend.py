@@ -290,7 +290,7 @@ def test_a_start_score(
     director.type("Reason", "House rule")
     looked_at(director._page)
     director.tap("Save", within="Start score…")
-    director.sees(f"Undo: M1 {first.name} – {second.name} begins at 2–0.")
+    director.sees(f"Undo: start · M1 {first.name} – {second.name} begins at 2–0.")
 
     # Both see it before they sit down, and the winner's points are counted from there.
     player = journey.on_phone(account_of(first, "first@example.org", club))

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 
 from engine.errors import Refused
 from players.actors import Actor
@@ -61,6 +62,27 @@ NOT_UNDONE_HERE = frozenset({
     *(f"{name}_set" for name in Entry.FIELDS), *TAKEN_BACK_BY.values(),
 })  # fmt: skip
 """Acts of the staff that are undone elsewhere, or not at all."""
+
+
+NOUNS: dict[str, Promise] = {
+    "result": pgettext_lazy("undo", "result"),
+    "check-in": pgettext_lazy("undo", "check-in"),
+    PAID: pgettext_lazy("undo", "fee"),
+    WITHDRAWN: pgettext_lazy("undo", "withdrawal"),
+    RETURNED: pgettext_lazy("undo", "return"),
+    **dict.fromkeys(LATE, pgettext_lazy("undo", "late entry")),
+    **dict.fromkeys((FloorKind.CALLED, FloorKind.CALLED_AGAIN), pgettext_lazy("undo", "call")),
+    **dict.fromkeys((FloorKind.STARTED, FloorKind.CONTINUED, FloorKind.START_SET), pgettext_lazy("undo", "start")),
+    **dict.fromkeys((FloorKind.MOVED, FloorKind.NEEDS_ACCESSIBLE), pgettext_lazy("undo", "table")),
+    **dict.fromkeys((FloorKind.PINNED, FloorKind.HELD, FloorKind.RELEASED), pgettext_lazy("undo", "order")),
+    **dict.fromkeys((FloorKind.ADJOURNED, FloorKind.STOPPED), pgettext_lazy("undo", "stop")),
+    FloorKind.REST_WAIVED: pgettext_lazy("undo", "rest"),
+    FloorKind.RUNNING_SCORE: pgettext_lazy("undo", "score"),
+    FloorKind.LATE: pgettext_lazy("undo", "late"),
+    FloorKind.CLOCKS: pgettext_lazy("undo", "clocks"),
+    FloorKind.SHORTENED: pgettext_lazy("undo", "length"),
+}
+"""What acts are whose sentences begin with a name, in a word that stands before it where names are cut."""
 
 
 class LoggedAct(NamedTuple):

@@ -27,7 +27,7 @@ from players.actors import Actor, log
 from players.models import LogEntry
 from players.people.rows import lock_club
 from tournaments.entries import arrivals, check_in
-from tournaments.floor.acts import BEFORE_THE_FLOOR, NOT_UNDONE_HERE, TAKEN_BACK_BY, UNDO, UNDONE, LoggedAct
+from tournaments.floor.acts import BEFORE_THE_FLOOR, NOT_UNDONE_HERE, NOUNS, TAKEN_BACK_BY, UNDO, UNDONE, LoggedAct
 from tournaments.floor.calls import UNDER_WAY
 from tournaments.floor.derivation import seats_elsewhere
 from tournaments.floor.endings import begun_since, undo_ending
@@ -148,6 +148,13 @@ class UndoableAct:
         if not self.has_undo:
             return _("No undo here: %(act)s") % {"act": self.text}
         return _("Undo: %(act)s") % {"act": self.text}
+
+    @property
+    def short_label(self) -> str:
+        """The same where names are cut: what was done comes before them."""
+        fact = self.fact
+        key = fact.verb if isinstance(fact, LogEntry) else fact.kind if isinstance(fact, FloorEvent) else self.kind
+        return _("Undo: %(act)s") % {"act": f"{NOUNS[key]} · {self.text}"} if key in NOUNS else self.label
 
     @property
     def undone_text(self) -> str:

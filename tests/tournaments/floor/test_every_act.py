@@ -365,6 +365,8 @@ def test_every_act_is_undone_as_if_it_had_not_been(hall: Hall) -> None:
             assert hall.facts() != before, name
             label = last.label
             assert not RAW.search(f"{label} {last.undone_text} {line_texts(hall.event)}"), name
+            names = {*Player.objects.values_list("name", flat=True)}
+            assert not re.match(rf"Undo: (?:M\d|{'|'.join(map(re.escape, names))})", last.short_label), name
             preview = preview_undo(last)
             assert preview is None or not preview.is_refused, (name, preview)
             for _twice in range(2):
