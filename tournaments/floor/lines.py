@@ -88,7 +88,7 @@ def enter_lines(
     places = _in_order_of_slips(lines)
     while places:
         for place in places:
-            at = Reader(tournament, division, by, next(times), in_list=len(lines) > 1, seen=seen)
+            at = LineReader(tournament, division, by, next(times), in_list=len(lines) > 1, seen=seen)
             outcomes[place] = _outcome(at, lines[place])
         is_booked = any(outcomes[place].result is not None for place in places)
         places = [place for place in places if outcomes[place].is_too_early]
@@ -129,7 +129,7 @@ def _in_order_of_slips(lines: Sequence[str]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class LineReader:
     """For whom, where and when a line is read; `division` is the one on the screen."""
 
     tournament: Tournament
@@ -148,17 +148,17 @@ class Reader:
 Target = Any
 
 
-class Kind(NamedTuple):
+class LineKind(NamedTuple):
     """A kind of line: how what it is about is found, and what is done and shown with that."""
 
-    find: Callable[[Reader, TypedLine], Target]
+    find: Callable[[LineReader, TypedLine], Target]
     """Refused: as for the kind; nothing is written."""
-    enter: Callable[[Reader, str, Target], LineOutcome]
-    preview: Callable[[Reader, Target], "LinePreview"] | None = None
+    enter: Callable[[LineReader, str, Target], LineOutcome]
+    preview: Callable[[LineReader, Target], "LinePreview"] | None = None
     """What is shown before, if it says more than the sentence of what was done."""
 
 
-def _kind_of(reader: Reader, line: TypedLine) -> Kind:
+def _kind_of(reader: LineReader, line: TypedLine) -> LineKind:
     """Return the kind of a line, for its preview and for Enter alike. Refused: `directors_only`."""
     if line.verb == Verb.UNDO:
         return UNDO
@@ -171,7 +171,7 @@ def _kind_of(reader: Reader, line: TypedLine) -> Kind:
     return SLIP if _is_slip(reader.tournament, line) else RESULT
 
 
-def _found(reader: Reader, line: TypedLine) -> tuple[Kind, Target]:
+def _kind_and_target(reader: LineReader, line: TypedLine) -> tuple[LineKind, Target]:
     """Return the kind of a line and what it is about, on a floor that is open if the line is about one."""
     kind = _kind_of(reader, line)
     if kind is FACT and not Floor.objects.filter(tournament=reader.tournament).exists():
@@ -179,13 +179,13 @@ def _found(reader: Reader, line: TypedLine) -> tuple[Kind, Target]:
     return kind, kind.find(reader, line)
 
 
-def _outcome(reader: Reader, text: str) -> LineOutcome:
+def _outcome(reader: LineReader, text: str) -> LineOutcome:
     target: Target = None
     try:
         line = parse(text)
         if line.verb == Verb.HELP:
             return LineOutcome(text, OutcomeKind.HELP)
-        kind, target = _found(reader, line)
+        kind, target = _kind_and_target(reader, line)
         return kind.enter(reader, text, target)
     except Refused as refused:
         fixture = getattr(target, "fixture", None) or quick_entry.fixture_of_refusal(reader.tournament, refused)
@@ -213,7 +213,7 @@ class Slip(NamedTuple):
     pair: tuple[Entry, Entry]
 
 
-def _pair_of_slip(reader: Reader, line: TypedLine) -> Slip:
+def _pair_of_slip(reader: LineReader, line: TypedLine) -> Slip:
     """Refused: `directors_only`, `slip_no_pair` for a result, `line_no_division`, `slip_nobody`, `slip_unclear`."""
     assert line.number is not None  # noqa: S101, a slip has one
     if line.verb == Verb.SCORE:
@@ -232,7 +232,7 @@ def _pair_of_slip(reader: Reader, line: TypedLine) -> Slip:
     return next(iter(pairs.values()))
 
 
-def _enter_slip(reader: Reader, text: str, slip: Slip) -> LineOutcome:
+def _enter_slip(reader: LineReader, text: str, slip: Slip) -> LineOutcome:
     first, second = slip.pair
     fact = by_hand.pair_on_paper(
         stage=slip.stage, number=slip.number, first=first, second=second, by=reader.by, now=reader.now
@@ -266,12 +266,12 @@ def _named(name: str, entries: Sequence[Entry]) -> list[Entry]:
     return [row for row in named if fold(row.player.full_name) == key] or named
 
 
-def _enter_result(reader: Reader, text: str, target: quick_entry.MatchTarget) -> LineOutcome:
+def _enter_result(reader: LineReader, text: str, target: quick_entry.MatchTarget) -> LineOutcome:
     result = quick_entry.record_target(target, by=reader.by, now=reader.now)
     return LineOutcome(text, OutcomeKind.BOOKED, target.fixture, result, target.new)
 
 
-def _result_at_table(reader: Reader, line: TypedLine) -> quick_entry.MatchTarget:
+def _result_at_table(reader: LineReader, line: TypedLine) -> quick_entry.MatchTarget:
     """Return the match at a table and the result that a line gives.
 
     Refused: `no_such_table`, `table_free`, `line_table_changed` if the reader saw another match there, `line_again` if
@@ -311,7 +311,7 @@ class ToUndo(NamedTuple):
         return self.act.fixture
 
 
-def _act_to_undo(reader: Reader, line: TypedLine) -> ToUndo:
+def _act_to_undo(reader: LineReader, line: TypedLine) -> ToUndo:
     """Return the user's last act, or the last one at the match that the line names.
 
     A director undoes what anybody of the staff did at a named match, others only their own.
@@ -328,19 +328,19 @@ def _act_to_undo(reader: Reader, line: TypedLine) -> ToUndo:
     return ToUndo(act, line.number is None)
 
 
-def _undo(reader: Reader, text: str, target: ToUndo) -> LineOutcome:
+def _undo(reader: LineReader, text: str, target: ToUndo) -> LineOutcome:
     undone = undo.undo(
         tournament=reader.tournament, act=target.act, by=reader.by, now=reader.now, in_order=target.in_order
     )
     return LineOutcome(text, OutcomeKind.UNDONE, undone.fixture, text=undone.undone_text)
 
 
-def _enter_fact(reader: Reader, text: str, target: LineTarget) -> LineOutcome:
+def _enter_fact(reader: LineReader, text: str, target: LineTarget) -> LineOutcome:
     fact = target.act(by=reader.by, now=reader.now)
     return LineOutcome(text, OutcomeKind.DONE, target.fixture, text=sentence_of_fact(fact))
 
 
-def target_of(reader: Reader, line: TypedLine) -> LineTarget:
+def target_of(reader: LineReader, line: TypedLine) -> LineTarget:
     """Return what a line is about. Refused: `no_such_table`, and what the lookup of matches and names refuses."""
     tournament, division, now = reader.tournament, reader.division, reader.now
     match line.verb:
@@ -412,7 +412,7 @@ def preview_line(*, tournament: Tournament, text: str, by: Actor, now: datetime)
     """
     if not text.strip():
         return None
-    reader = Reader(tournament, None, by, now)
+    reader = LineReader(tournament, None, by, now)
     try:
         lines = split(with_match_numbers(tournament, text))
         if len(lines) > 1:
@@ -429,9 +429,9 @@ def preview_line(*, tournament: Tournament, text: str, by: Actor, now: datetime)
         return LinePreview(sentence(refused.code, refused.params), is_refused=True)
 
 
-def _previewed(reader: Reader, text: str, line: TypedLine) -> LinePreview:
+def _previewed(reader: LineReader, text: str, line: TypedLine) -> LinePreview:
     """Do what Enter will, and say so; whoever calls it takes it back."""
-    kind, target = _found(reader, line)
+    kind, target = _kind_and_target(reader, line)
     shown = kind.preview(reader, target) if kind.preview is not None else None
     if shown is not None and shown.is_refused:
         return shown
@@ -445,7 +445,7 @@ def _previewed(reader: Reader, text: str, line: TypedLine) -> LinePreview:
     return LinePreview(_("After Enter: %(fact)s") % {"fact": outcome.text}, table=table)
 
 
-def _of_undo(reader: Reader, target: ToUndo) -> LinePreview:
+def _of_undo(reader: LineReader, target: ToUndo) -> LinePreview:
     act = target.act
     preview = undo.preview_undo(act)
     if preview is not None and preview.is_refused:
@@ -454,7 +454,7 @@ def _of_undo(reader: Reader, target: ToUndo) -> LinePreview:
     return LinePreview(text)
 
 
-def _of_result(reader: Reader, target: quick_entry.MatchTarget) -> LinePreview:
+def _of_result(reader: LineReader, target: quick_entry.MatchTarget) -> LinePreview:
     fixture, match, new = target
     first, second = match_names(fixture, staff=False)
     if new.winner is None:
@@ -486,11 +486,11 @@ def _preview_next(stage: int, number: int) -> str:
     return _("The winner goes to M%(number)d.") % {"number": following} if following is not None else ""
 
 
-UNDO = Kind(_act_to_undo, _undo, _of_undo)
-FACT = Kind(target_of, _enter_fact)
-AT_TABLE = Kind(_result_at_table, _enter_result, _of_result)
-SLIP = Kind(_pair_of_slip, _enter_slip)
-RESULT = Kind(
+UNDO = LineKind(_act_to_undo, _undo, _of_undo)
+FACT = LineKind(target_of, _enter_fact)
+AT_TABLE = LineKind(_result_at_table, _enter_result, _of_result)
+SLIP = LineKind(_pair_of_slip, _enter_slip)
+RESULT = LineKind(
     lambda reader, line: quick_entry.target_of(reader.tournament, line, reader.division, in_list=reader.in_list),
     _enter_result,
     _of_result,
