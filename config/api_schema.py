@@ -38,7 +38,7 @@ EXAMPLE = {
     "title": "Conflict",
     "status": 409,
     "code": "stale",
-    "detail": "Someone else changed this in the meantime. Look again before you decide.",
+    "detail": "This has changed in the meantime. Look again before you decide.",
     "params": {"seq": 4},
     "request_id": "5f0c8f7d2b1e4a6c9d3e7f8a1b2c3d4e",
 }

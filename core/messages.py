@@ -33,9 +33,10 @@ def registered() -> Mapping[str, str]:
 def sentence(code: str, params: Mapping[str, Any]) -> str:
     """Return the message of `code` in the active language, filled with `params`; the code itself if it is unknown.
 
-    The English template is the message id, so translators see whole sentences with their `{placeholders}`.
+    The English template is the message id, so translators see whole sentences with their `{placeholders}`. `changed_by`
+    chooses the sentence of a code that says who has changed something.
     """
-    template = _templates.get(code)
+    template = _templates.get(f"{code}_by_{params.get('changed_by')}", _templates.get(code))
     if template is None:
         return code
     return gettext(template).format_map(params)

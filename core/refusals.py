@@ -11,7 +11,11 @@ MESSAGES = {
     "division_broken": gettext_noop(
         "{division}: This division cannot be shown. Tell those who run the site this number: {reference}"
     ),
-    "stale": gettext_noop("Someone else changed this in the meantime. Look again before you decide."),
+    "stale": gettext_noop("This has changed in the meantime. Look again before you decide."),
+    "stale_by_person": gettext_noop("{name} changed this in the meantime: {what}. Look again before you decide."),
+    "stale_by_you": gettext_noop("You changed this in another tab: {what}. Look again before you decide."),
+    "stale_by_site": gettext_noop("The site changed this in the meantime: {what}. Look again before you decide."),
+    "stale_by_pairing": gettext_noop("Paired in the meantime: {what}. Look again before you decide."),
     # Files
     "file_too_heavy": gettext_noop("This file takes too much time or memory to read. Save it anew, or in parts."),
     "reading_busy": gettext_noop("Other files are being read. Please try again in a minute."),

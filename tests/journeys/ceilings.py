@@ -26,6 +26,7 @@ CEILINGS = {
     "on paper without the server, and typed back in": Ceiling(7, 3, "no journey"),
     "past night by paste":                   Ceiling(4, 40, "only the first round, in the order of its matches"),
     "lives, then a bracket in mid-evening":  Ceiling(12, 0, "only if it was planned before the draw"),
+    "a bracket at a busy moment":            Ceiling(14, 0, "refused until nothing was paired meanwhile"),
     "late entry":                            Ceiling(6, 10),
     "no-show":                               Ceiling(5, 0),
     "closing time, and go on":              Ceiling(4, 0, "the autopilot went on calling"),

@@ -313,3 +313,52 @@ def test_a_bracket_in_mid_evening(
         play(planned, by, chance)
     director.tap(re.compile("^Floor"))
     director.sees("Open: won by")
+
+
+@pytest.mark.journey("a bracket at a busy moment")
+def test_a_bracket_while_the_evening_pairs_itself(
+    journey: Journey, planned: Tournament, alice: User, looked_at: Check
+) -> None:
+    by, chance, division = Actor.of(alice), Random(5), Division.objects.get()
+    lives = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
+    set_stages(division=division, stages=[lives], after=division.seq, by=by, now=timezone.now())
+    director = journey.at_desk(alice)
+    director.tap("Start tonight")
+    director.tap_text(re.compile("^As planned: Lives without rounds"))
+    director.tap("Start with 13 players")
+    for _match in range(4):
+        play(planned, by, chance)
+    director.tap(re.compile("^Floor"))
+
+    # While the director reads, somebody loses and two are called: that changes nothing about the choice.
+    chooses_a_bracket(director, "finish first", planned, by, chance)
+    director.sees("The bracket is drawn after")
+    picture(director, "busy-done")
+    director.tap_text("Undo: No more pairs: then a bracket of 8.")
+    director.sees("Players are paired again")
+    director.tap("Undo")
+    director.sees("Undone: No more pairs")
+
+    director.tap(re.compile("^Floor"))
+
+    # The match of those two would be void, too: it is named, and one tap repeats the choice.
+    number = chooses_a_bracket(director, "are void now and count for nobody", planned, by, chance)
+    director.sees(re.compile(rf"Paired in the meantime: .*M{number}"))
+    looked_at(director._page)
+    picture(director, "busy-named")
+    taps = director.taps
+    director.tap("Do it all the same")
+    director.sees("No more pairs: then a bracket of 8.")
+    assert director.taps - taps == 1
+
+
+def chooses_a_bracket(director: Person, running: str, event: Tournament, by: Actor, chance: Random) -> int:
+    """Choose a bracket of eight, and what becomes of the matches in progress; return the last one paired meanwhile."""
+    director.tap_text("Then a bracket, or end here")
+    director.tap_text(running)
+    seen = Division.objects.get().seq
+    while Division.objects.get().pairing_seq <= seen:
+        play(event, by, chance)
+    number = Fixture.objects.latest("number").number
+    director.tap("Then a bracket of 8")
+    return number

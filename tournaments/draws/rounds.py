@@ -25,7 +25,7 @@ from players.actors import Actor, log
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import division_changed, lock_division, take_numbers
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, refuse_stale, take_numbers
 from tournaments.state.names import club_of_each
 from tournaments.state.pairings import NewBatch, NewPair, first_pairs, store_batch
 from tournaments.state.plans import deadline_of, is_continuous, settings_of, store_round, store_settings
@@ -358,7 +358,7 @@ def request_round(
     `not_with_lives`.
     """
     with transaction.atomic():
-        row = _locked(division, after)
+        row = _locked(division, by, after)
         current = paired_stage_of(row)
         stage, number = current.stage, current.event.next_round
         if row.status == Division.Status.ENTRIES:
@@ -381,7 +381,7 @@ def change_rounds(*, division: Division, changes: RoundChanges, after: int, by: 
     `next_stage_begun`, and what `StageSettings.checked` refuses.
     """
     with transaction.atomic():
-        row = _locked(division, after)
+        row = _locked(division, by, after)
         current = paired_stage_of(row)
         rounds = changes.rounds
         _check_changeable(current, rounds)
@@ -430,7 +430,7 @@ def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: d
     Refused: `not_entered`, `tournament_not_open`, `not_by_rounds`, `not_with_lives`, `round_paired`, `no_such_round`.
     """
     with transaction.atomic():
-        row = _locked(entry.division)
+        row = _locked(entry.division, by)
         entry.refresh_from_db()
         if entry.status != Entry.Status.IN:
             raise Refused("not_entered", name=entry.player.shown_name)
@@ -450,7 +450,7 @@ def request_bye(*, entry: Entry, round_number: int, kind: str, by: Actor, now: d
 def withdraw_bye(*, entry: Entry, round_number: int, by: Actor, now: datetime) -> ByeRequest:
     """Cancel a requested bye. Refused: `no_bye_requested`, `round_paired`, and as `request_bye`."""
     with transaction.atomic():
-        row = _locked(entry.division)
+        row = _locked(entry.division, by)
         current = paired_stage_of(row)
         _check_unpaired_round(current, round_number)
         requests = ByeRequest.objects.filter(entry=entry, stage=current.stage, round=round_number, taken_back_at=None)
@@ -468,13 +468,12 @@ def _record_change(division: Division, verb: str, bye: ByeRequest, by: Actor) ->
     """Log a change of a bye and raise the division's `seq`."""
     params = {"entry": bye.entry_id, "round": bye.round, "kind": bye.kind}
     log(by, verb, division.topic, club=division.tournament.club, **params)
-    division_changed(division)
+    division_changed(division, part=DivisionPart.ENTRIES)
 
 
-def _locked(division: Division, after: int | None = None) -> Division:
+def _locked(division: Division, by: Actor, after: int | None = None) -> Division:
     row = lock_division(division.pk)
-    if after is not None and row.seq != after:
-        raise Refused("stale")
+    refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
     if row.tournament.status == Tournament.Status.CANCELLED or row.status == Division.Status.CANCELLED:
         raise Refused("tournament_not_open")
     return row

@@ -24,7 +24,7 @@ from tournaments.events.services import publish_tournament
 from tournaments.ledger.accounts import refuse_unpaid
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage, replace_draft
-from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
 from tournaments.state.names import club_mates
 from tournaments.state.notifications import notify_published
 from tournaments.state.places import fill_places
@@ -223,8 +223,7 @@ def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) 
     """Stop the countdown of a draft, so that a director publishes it. Refused: `stale`, `no_countdown`."""
     with transaction.atomic():
         row = lock_division(division.pk)
-        if row.seq != after:
-            raise Refused("stale")
+        refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
         draw = Draw.objects.filter(stage__division=row, state=Draw.State.DRAFT).exclude(publish_at=None).first()
         if draw is None:
             raise Refused("no_countdown")
@@ -256,8 +255,7 @@ def publish_draw(*, division: Division, after: int, by: Actor, now: datetime) ->
     with transaction.atomic():
         event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
-        if row.seq != after:
-            raise Refused("stale")
+        refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN, DivisionPart.ENTRIES])
         if not row.tournament.is_open:
             raise Refused("tournament_not_open")
         draw = Draw.objects.filter(stage__division=row, state=Draw.State.DRAFT).select_related("stage").first()
@@ -309,7 +307,7 @@ def _publish(division: Division, draw: Draw, *, event: Tournament, by: Actor, no
         Tournament.objects.filter(pk=division.tournament_id).update(status=Tournament.Status.RUNNING)
     log_params = {"round": draw.round} if draw.round else {}
     log(by, "draw_published", division.topic, club=division.tournament.club, number=draw.number, **log_params)
-    settle(division, by=by, now=now)
+    settle(division, by=by, now=now, part=DivisionPart.PLAN)
     notify_published(division, draw, now)
 
 

@@ -29,7 +29,14 @@ from tournaments.models import (
     Withdrawal,
 )
 from tournaments.state.commitments import retire
-from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.locks import (
+    DivisionPart,
+    division_changed,
+    lock_division,
+    lock_event,
+    lock_unfinished_matches,
+    refuse_stale,
+)
 from tournaments.state.pairings import mark_undone
 from tournaments.state.places import fill_places
 from tournaments.state.plans import is_continuous
@@ -53,7 +60,7 @@ def undo_published_draw(*, division: Division, reason: str, after: int, by: Acto
     with transaction.atomic():
         club = lock_club(division.tournament.club)
         event = lock_event(division.tournament_id)
-        row = _locked(division, after, reason)
+        row = _locked(division, after, reason, by)
         draw = Draw.objects.filter(stage__division=row, state=Draw.State.PUBLISHED).order_by("number").first()
         if row.status == Division.Status.ENTRIES or draw is None:
             raise Refused("division_not_drawn")
@@ -110,7 +117,7 @@ def undo_paired_round(
     Refused: `stale`, `reason_needed`, `tournament_not_open`, `round_not_last`, `round_is_the_draw`, `round_begun`.
     """
     with transaction.atomic():
-        row = _locked(division, after, reason)
+        row = _locked(division, after, reason, by)
         draw = last_round_of(row)
         if draw is None or draw.round != round_number:
             raise Refused("round_not_last", round=round_number)
@@ -173,10 +180,9 @@ def begun_fixtures(fixtures: Collection[Fixture]) -> list[int]:
     return sorted({*begun, *corrected, *advances, *replaced.values_list("number", flat=True)})
 
 
-def _locked(division: Division, after: int, reason: str) -> Division:
+def _locked(division: Division, after: int, reason: str, by: Actor) -> Division:
     row = lock_division(division.pk)
-    if row.seq != after:
-        raise Refused("stale")
+    refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
     if not reason.strip():
         raise Refused("reason_needed")
     if not row.tournament.is_open or row.status == Division.Status.CANCELLED:

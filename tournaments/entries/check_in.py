@@ -327,7 +327,7 @@ def end_days(*, now: datetime) -> None:
             with transaction.atomic():
                 locked = lock_division(division.pk)
                 locked.entries.filter(past).update(checked_in_at=None, away_until=None)
-                division_changed(locked)
+                division_changed(locked, part=None)
 
     each("check-in-days", divisions.order_by("pk"), end_day)
 
@@ -455,7 +455,7 @@ def record(
     for state, verb in VERBS.items():
         lines = [(division.topic, _log_params(row)) for row in check_ins if row.state == state]
         log_all(by, verb, lines, club=tournament.club)
-    division_changed(division)
+    division_changed(division, part=None)
 
 
 def _each_of_pairs(tournament: Tournament, check_ins: Iterable[CheckIn], now: datetime) -> Iterator[CheckIn]:

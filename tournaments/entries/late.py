@@ -57,11 +57,13 @@ from tournaments.state.commitments import lot
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.locks import (
+    DivisionPart,
     division_changed,
     lock_division,
     lock_event,
     lock_matches,
     lock_unfinished_matches,
+    refuse_stale,
     take_numbers,
 )
 from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
@@ -430,8 +432,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
         division = lock_division(entry.division_id)
         entry.refresh_from_db()
         entry.division = division
-        if division.seq != after:
-            raise Refused("stale")
+        refuse_stale(division, after, by=by)
         preview = preview_undo(entry=entry)
         matches = [change.row.match_id for change in preview.following.changes if change.row.match_id is not None]
         locked_matches = lock_unfinished_matches([division], matches)
@@ -445,7 +446,7 @@ def undo_late(*, entry: Entry, after: int, by: Actor, now: datetime, reason: str
             entry=entry, stage=preview.late.stage, undoes=preview.late, reason=reason, at=now, by=by.user
         )
         log(by, "late_entry_undone", division.topic, club=division.tournament.club, entry=entry.pk, reason=reason)
-        division_changed(division)
+        division_changed(division, part=DivisionPart.ENTRIES)
         settle(division, by=by, now=now, locked=locked_matches)
         _let_previous_back(preview.late, by, now, reason)
     return undone
@@ -541,8 +542,7 @@ def enter_late(
     with transaction.atomic():
         event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
-        if after is not None and row.seq != after:
-            raise Refused("stale")
+        refuse_stale(row, after, by=by)
         check_running(row)
         locked_matches = lock_unfinished_matches([row])
         entries = []
@@ -552,7 +552,7 @@ def enter_late(
             entries.append(_enter_player(_Arrival(row, event, state, by, now), player))
         let_in = [entry for entry in entries if entry.status == Entry.Status.IN]
         refuse_passing(row, let_in, past_waiting=past_waiting)
-        division_changed(row)
+        division_changed(row, part=DivisionPart.ENTRIES)
         settle(row, by=by, now=now, locked=locked_matches)
     return entries
 

@@ -34,7 +34,7 @@ from tournaments.models import (
     PoolMember,
     Slot,
 )
-from tournaments.state.locks import division_changed, lock_division
+from tournaments.state.locks import DivisionPart, division_changed, lock_division
 from tournaments.state.places import fill_places, is_full
 
 
@@ -121,7 +121,7 @@ def _join(division: Division, entries: list[Entry], players: Collection[int], me
         log(by, "entries_joined", division.topic, club=division.tournament.club, entry=best.pk, entries=[entry.pk])
     fill_places(division, merge.merged_at)
     _point(division)
-    division_changed(division)
+    division_changed(division, part=DivisionPart.ENTRIES)
 
 
 def _add(entry: Entry, best: Entry, by: Actor, now: datetime) -> None:
@@ -173,7 +173,7 @@ def separate_entries(merge: Merge, players: Collection[int], by: Actor, now: dat
             _separate(division, row, by, now)
         fill_places(division, now)
         _point(division)
-        division_changed(division)
+        division_changed(division, part=DivisionPart.ENTRIES)
     _end_access(merge, players)
     _desks_changed(separated)
 

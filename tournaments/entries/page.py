@@ -450,6 +450,9 @@ def add(request: HttpRequest, club: str, slug: str, division: str) -> HttpRespon
                 return _late_name(request, row, form)
             entry = lists.enter_name(division=row, by=by(request), now=timezone.now(), **form.cleaned_data)
         except Refused as refused:
+            if refused.code == "stale":
+                messages.error(request, sentence(refused.code, refused.params))
+                return _late_name(request, row, form)
             form.refuse(refused)
             context: dict[str, Any] = {"repeated_names": refused.code == "name_ambiguous"}
             if question := question_of(refused, form):
@@ -573,6 +576,9 @@ def enter_list(request: HttpRequest, club: str, slug: str, division: str) -> Htt
             team=form.cleaned_data["team"],
         )
     except Refused as refused:
+        if refused.code == "stale":
+            messages.error(request, sentence(refused.code, refused.params))
+            return _late_list(request, row, form)
         return refuse(request, refused, desk_url(row))
     messages.success(
         request,

@@ -25,7 +25,14 @@ from tournaments.entries.services import next_number, same_side, withdraw
 from tournaments.models import CheckIn, Division, Entry, LateEntry, Stage, Tournament
 from tournaments.models import Fixture as FixtureRow
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.locks import (
+    DivisionPart,
+    division_changed,
+    lock_division,
+    lock_event,
+    lock_unfinished_matches,
+    refuse_stale,
+)
 from tournaments.state.places import is_full, passed_over, refuse_passing
 from tournaments.state.preview import Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
@@ -119,14 +126,13 @@ def reenter(
     with transaction.atomic():
         event = lock_event(entry.division.tournament_id)
         division = lock_division(entry.division_id)
-        if division.seq != after:
-            raise Refused("stale")
+        refuse_stale(division, after, by=by)
         locked_matches = lock_unfinished_matches([division])
         place = _place(division, Entry.objects.select_related("player").get(pk=entry.pk), now)
         lock_present(place.player)
         refuse_passing(division, [Entry(entered_at=now)], past_waiting=past_waiting)
         late = _add_entry(division, event, place, by, now)
-        division_changed(division)
+        division_changed(division, part=DivisionPart.ENTRIES)
         settle(division, by=by, now=now, locked=locked_matches)
         if _leaves(place):
             previous = withdraw(entry=place.standing[-1], by=by, now=now, reason=reason)

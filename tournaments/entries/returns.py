@@ -35,7 +35,7 @@ from tournaments.models import (
     Withdrawal,
 )
 from tournaments.state.derivation import StageState
-from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.pairings import begun_by_present, begun_counts, give_back
 from tournaments.state.places import is_full
 from tournaments.state.plans import is_continuous
@@ -145,7 +145,7 @@ def _bring_back(
         for part in preview.parts:
             _apply(part, locked_matches, by, now, reason)
         for division in divisions.values():
-            division_changed(division)
+            division_changed(division, part=DivisionPart.ENTRIES)
             settle(division, by=by, now=now, locked=locked_matches, withdrawal_reason=reason)
     return preview
 

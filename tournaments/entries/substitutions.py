@@ -26,7 +26,7 @@ from tournaments.entries.lists import find_or_add_side, line_of
 from tournaments.entries.services import Side, locked_sides, refuse_sides
 from tournaments.events.actions import EntryAction, by, desk_url, directed_entry, event_url_args, page, sent
 from tournaments.models import Division, Entry, Fixture, Substitution
-from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_unfinished_matches, refuse_stale
 from tournaments.state.names import display_name
 from tournaments.state.places import refuse_passing
 from tournaments.state.settle import settle
@@ -95,8 +95,7 @@ def _replace(
     division = lock_division(entry.division_id)
     locked_matches = lock_unfinished_matches([division])
     row = Entry.objects.select_related("player").get(pk=entry.pk)
-    if division.seq != after:
-        raise Refused("stale")
+    refuse_stale(division, after, by=by, parts=[DivisionPart.ENTRIES])
     [player] = locked_sides([side])
     _refuse_unfit(division, row, player)
     if undoes is None:
@@ -116,7 +115,7 @@ def _replace(
     check_in.after_substitution(division, row, by, now)
     verb = "substituted" if undoes is None else "substitution_undone"
     log(by, verb, division.topic, club=division.tournament.club, entry=row.pk, reason=reason)
-    division_changed(division)
+    division_changed(division, part=DivisionPart.ENTRIES)
     if division.status == Division.Status.RUNNING:
         settle(division, by=by, now=now, locked=locked_matches)
     return substitution
@@ -179,6 +178,9 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
         try:
             done = substitute(entry=entry, substitute=wanted, after=data["after"], by=by(request), now=timezone.now())
         except Refused as refused:
+            if "seq" in refused.params:
+                # Sent again, it is about what the page shows now.
+                form.data = {**request.POST.dict(), "after": refused.params["seq"]}
             form.refuse(refused)
             question = question_of(refused, form)
         else:

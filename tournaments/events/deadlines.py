@@ -11,7 +11,14 @@ from formats.elimination.places import rounds_before
 from matches.lifecycle.opening import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
-from tournaments.state.locks import calendar_changed, division_changed, lock_division, lock_event
+from tournaments.state.locks import (
+    DivisionPart,
+    calendar_changed,
+    division_changed,
+    lock_division,
+    lock_event,
+    refuse_stale,
+)
 from tournaments.state.plans import LATER_BY, deadline_of, season_end, settings_of
 from tournaments.state.stages import first_stage
 
@@ -28,8 +35,7 @@ def set_deadlines(*, division: Division, deadlines: Deadlines, after: int, by: A
     with transaction.atomic():
         event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
-        if row.seq != after:
-            raise Refused("stale")
+        refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
         if row.status in (Division.Status.FINISHED, Division.Status.CANCELLED):
             raise Refused("tournament_not_open")
         stage = first_stage(row)

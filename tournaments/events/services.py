@@ -23,11 +23,13 @@ from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.state.changes import audience_of, facts_of, notify_cancelled, notify_changed
 from tournaments.state.locks import (
+    DivisionPart,
     calendar_changed,
     division_changed,
     lock_division,
     lock_event,
     lock_unfinished_matches,
+    refuse_stale,
 )
 from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
@@ -270,8 +272,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
     with transaction.atomic():
         event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
-        if row.seq != after:
-            raise Refused("stale")
+        refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
         known = facts_of(event)
         sides = row.get_sides_display()
         changed = _apply(row, values, SETTINGS)

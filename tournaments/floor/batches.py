@@ -25,7 +25,7 @@ from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorState
 from tournaments.models import Autopilot, Batch, Division, Fixture, Floor, FloorKind, PendingBatch, Stage, Tournament
-from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
 from tournaments.state.pairings import NewBatch, NewPair, store_batch
 from tournaments.state.plans import store_settings
 from tournaments.state.settle import settle
@@ -148,8 +148,7 @@ def _make(
                 raise
             return None
         division = lock_division(stage.division_id)
-        if after is not None and division.seq != after:
-            raise Refused("stale")
+        refuse_stale(division, after, by=by)
         state = derived.floor
         if changes_of(stage.division.tournament) != derived.changes:
             state = read_state(floor, now)
@@ -260,10 +259,10 @@ def store_and_call(flow: Flow, new: NewBatch, event: Tournament, floor: Floor, b
     batch = store_batch(stage, new, event=event, by=by, now=now)
     numbers = [row.number for row in batch.pairings.all()]
     club = division.tournament.club
-    log(by, "batch_made", division.topic, club=club, number=batch.number, fixtures=numbers)
-    settled = settle(division, by=by, now=now, keep_waiting=True)
+    log(by, "batch_made", division.topic, club=club, batch=batch.number, fixtures=numbers)
+    settled = settle(division, by=by, now=now, keep_waiting=True, part=DivisionPart.PAIRING)
     if not settled.opened:
-        division_changed(division)
+        division_changed(division, part=DivisionPart.PAIRING)
     tables = floor.tournament.floor_tables.in_bulk([table for _pair, table in flow.granted if table is not None])
     fixtures = Fixture.objects.filter(pairing__batch=batch).order_by("number")
     opened = fixtures.select_related("match__player_0__user", "match__player_1__user")

@@ -34,7 +34,7 @@ from tournaments.models import (
     Stage,
     Tournament,
 )
-from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
 from tournaments.state.names import shown_entry
 from tournaments.state.pairings import NewPair, take_back
 from tournaments.state.plans import settings_of, store_settings
@@ -97,8 +97,7 @@ def pair_by_hand(
         event = lock_event(stage.division.tournament_id)
         floor = lock_floor(event.pk, now)
         division = lock_division(stage.division_id)
-        if division.seq != after:
-            raise Refused("stale")
+        refuse_stale(division, after, by=by, parts=[DivisionPart.PLAN])
         floor_state = read_state(floor, now)
         if floor_state.pause is not None:
             raise Refused("event_paused")
@@ -256,8 +255,7 @@ def change_flow(
     """
     with transaction.atomic():
         division = lock_division(stage.division_id)
-        if division.seq != after:
-            raise Refused("stale")
+        refuse_stale(division, after, by=by, parts=[DivisionPart.PLAN])
         row = Stage.objects.get(pk=stage.pk)
         if row.status != Stage.Status.RUNNING:
             raise Refused("stage_over")
@@ -297,5 +295,5 @@ def undo_missed(*, missed: MissedMatch, reason: str, by: Actor, now: datetime) -
         params = {"entry": row.entry_id, "reason": row.reason}
         log(by, "missed_taken_back", division.topic, club=division.tournament.club, **params)
         settle(division, by=by, now=now, keep_waiting=True)
-        division_changed(division)
+        division_changed(division, part=None)
     return row

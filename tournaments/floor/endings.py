@@ -25,7 +25,14 @@ from tournaments.floor.journal import FactTarget, lock_floor, record
 from tournaments.models import Division, Draw, Fixture, Floor, FloorEvent, FloorKind, Pairing, Stage, Tournament
 from tournaments.state.commitments import abandon
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
+from tournaments.state.locks import (
+    DivisionPart,
+    division_changed,
+    lock_division,
+    lock_event,
+    lock_unfinished_matches,
+    refuse_stale,
+)
 from tournaments.state.pairings import give_back, mark_undone
 from tournaments.state.plans import STOPPED, settings_of, store_settings
 from tournaments.state.settle import let_go_on, settle
@@ -89,8 +96,9 @@ def end_stage(*, stage: Stage, places: int | None, stop: bool, after: int, by: A
         event = lock_event(stage.division.tournament_id)
         floor = lock_floor(event.pk, now)
         division = lock_division(stage.division_id)
-        if division.seq != after:
-            raise Refused("stale")
+        refuse_stale(
+            division, after, by=by, parts=[DivisionPart.PLAN, DivisionPart.PAIRING] if stop else [DivisionPart.PLAN]
+        )
         if (ended := _standing(stage)) is not None:
             undo_ending(floor, ended, by=by, now=now)
         # What waits to be settled counts.
@@ -188,7 +196,7 @@ def undo_ending(floor: Floor, ended: FloorEvent, *, by: Actor, now: datetime) ->
         record(floor, FloorKind.UNDONE, FactTarget(fixture=fact.fixture, undoes=fact), by=by, now=now)
     settle(division, by=by, now=now)
     division_changed(division)
-    record(floor, FloorKind.UNDONE, FactTarget(undoes=ended), by=by, now=now)
+    record(floor, FloorKind.UNDONE, FactTarget(undoes=ended, params={"stage": stage.public_id}), by=by, now=now)
 
 
 def begun_since(ended: FloorEvent) -> int | None:

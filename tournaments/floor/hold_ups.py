@@ -220,7 +220,7 @@ def let_stopped_go_on(*, stopped: FloorEvent, by: Actor, now: datetime) -> None:
     give_back(Pairing.objects.get(fixture=fixture))
     let_go_on(fixture, locked[stopped.match_id], stopped.params["state"], by=by, now=now)
     settle(division, by=by, now=now, locked=locked, keep_waiting=True)
-    division_changed(division)
+    division_changed(division, part=None)
 
 
 def out_and_playing(flow: Flow) -> list[FlowMatch]:

@@ -213,6 +213,10 @@ class Division(models.Model):
     order = models.PositiveSmallIntegerField(default=0)
     status = models.CharField(max_length=9, choices=Status, default=Status.ENTRIES)
     seq = models.PositiveIntegerField(default=0, help_text="Grows by one with every visible change.")
+    # `seq` after the last change of settings, format or draw, of entries, and of the pairing without rounds.
+    plan_seq = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    entries_seq = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    pairing_seq = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     self_registration = models.BooleanField("players can register themselves", default=False)
     closes_at = models.DateTimeField("registration closes", null=True, blank=True)

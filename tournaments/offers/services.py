@@ -35,7 +35,7 @@ from tournaments.ledger.payments import PaymentInput, desk_changed, lock_desk, r
 from tournaments.ledger.shares import Pot, is_whole
 from tournaments.models import CheckIn, Division, Draw, Entry, Offer, Payment, PrizePlan, Tournament
 from tournaments.state.floor import OPEN
-from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
 from tournaments.state.places import fill_places, free_places, is_full
 
 logger = structlog.get_logger(__name__)
@@ -267,8 +267,7 @@ def start(*, division: Division, names: int, after: int, by: Actor, now: datetim
         run = next((run for run in locked.runs if run.pk == division.pk), None)
         if run is None:
             raise Refused("list_started", run=division.run)
-        if run.seq != after:
-            raise Refused("stale")
+        refuse_stale(run, after, by=by, parts=[DivisionPart.PLAN, DivisionPart.ENTRIES])
         entered = _entered(run)
         if not MIN_NAMES <= names <= len(entered):
             raise Refused("list_too_short")

@@ -18,7 +18,7 @@ from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
 from tournaments.standings.changes import ChangeLabels, FollowingView, following_view
-from tournaments.state.locks import lock_division, lock_unfinished_matches
+from tournaments.state.locks import lock_division, lock_unfinished_matches, refuse_stale
 from tournaments.state.names import match_names
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, mark_of, preview_result
@@ -111,7 +111,7 @@ def apply_correction(
         if division.seq != after:
             if (done := _done_before(row, standing, new, choice)) is not None:
                 return done
-            raise Refused("stale")
+            refuse_stale(division, after, by=by)
         if division.status == Division.Status.CANCELLED:
             raise Refused("tournament_not_open")
         _check(row, standing, new)
@@ -155,7 +155,7 @@ def undo_correction(
         if division.seq != after:
             if done is not None:
                 return done
-            raise Refused("stale")
+            refuse_stale(division, after, by=by)
         if division.status == Division.Status.CANCELLED:
             raise Refused("tournament_not_open")
         row, standing = _undoable(correction)

@@ -49,7 +49,7 @@ def apply_deadline(*, fixture_id: int, now: datetime) -> str | None:
         fixture.save(update_fields=["deadline_done", "due_at", "extended"])
         log(SYSTEM, f"deadline_{action}", division.topic, club=division.tournament.club, fixture=fixture.number)
         if action in ("director", "extended"):
-            division_changed(division)
+            division_changed(division, part=None)
         else:
             settle(division, by=SYSTEM, now=now, locked=locked)
     return action

@@ -24,7 +24,7 @@ from tournaments import access
 from tournaments.entries import services as entries
 from tournaments.models import Division, Draw, Entry, Fixture, Round, Slot, Tournament, Withdrawal
 from tournaments.state.derivation import states_of
-from tournaments.state.locks import lock_division, lock_undecided_match, lock_unfinished_matches
+from tournaments.state.locks import DivisionPart, lock_division, lock_undecided_match, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
 from tournaments.state.settle import continue_match, is_plain, settle, step_of, take_step
 from tournaments.state.stage_rows import DivisionRows
@@ -379,7 +379,7 @@ def withdraw_from_bracket(*, slot: Slot, by: Actor, now: datetime, reason: str =
         Withdrawal.objects.create(entry=slot.entry, bracket=bracket, reason=reason, at=now, by=by.user)
         log_params = {"entry": slot.entry_id, "bracket": bracket.key, "reason": reason}
         log(by, "bracket_withdrawn", division.topic, club=division.tournament.club, **log_params)
-        settle(division, by=by, now=now, withdrawal_reason=reason)
+        settle(division, by=by, now=now, withdrawal_reason=reason, part=DivisionPart.ENTRIES)
     return slot.entry
 
 

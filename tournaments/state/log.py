@@ -155,6 +155,7 @@ VERBS: dict[str, str] = {
     "floor_lead_waived": gettext_noop("let nobody wait for the match"),
     "floor_stopped": gettext_noop("stopped a match of somebody who is out"),
     "floor_asked": gettext_noop("asked the players whether the match is over"),
+    "floor_stage_ended": gettext_noop("ended the pairing in mid-evening"),
     "floor_pairing_held": gettext_noop("held the pairing without rounds"),
     "floor_pairing_goes_on": gettext_noop("let the pairing without rounds go on"),
     "batch_made": gettext_noop("paired players who were free"),
@@ -225,9 +226,9 @@ KINDS: dict[str, Sequence[str]] = {
               "floor_opened", "floor_changed", "floor_table_added", "floor_table_changed", "floor_called",
               "floor_called_again", "floor_started", "floor_moved", "floor_freed", "floor_running_score", "floor_late",
               "floor_rest_waived", "floor_pinned", "floor_held", "floor_released", "floor_clocks",
-              "floor_lead_waived", "floor_stopped", "floor_asked", "floor_pairing_held", "floor_pairing_goes_on",
-              "batch_made", "pairing_taken_back", "missed_taken_back", "flow_changed", "switched_by_clock",
-              "floor_adjourned", "floor_continued", "floor_shortened", "floor_start_set",
+              "floor_lead_waived", "floor_stopped", "floor_asked", "floor_stage_ended", "floor_pairing_held",
+              "floor_pairing_goes_on", "batch_made", "pairing_taken_back", "missed_taken_back", "flow_changed",
+              "switched_by_clock", "floor_adjourned", "floor_continued", "floor_shortened", "floor_start_set",
               "floor_length_offered", "floor_length_accepted",
               "floor_length_declined", "floor_length_withdrawn", "floor_paused", "floor_resumed",
               "floor_table_out", "floor_table_back", "floor_autopilot", "floor_needs_accessible", "floor_undone",
@@ -360,7 +361,7 @@ def _what(row: LogEntry) -> str:
 
 
 def _in_words(verb: str, row: LogEntry) -> str:
-    return _(VERBS[verb]) if verb in VERBS else verb.replace("_", " ")
+    return _(VERBS[verb]).format_map(row.params) if verb in VERBS else verb.replace("_", " ")
 
 
 def _entries(rows: Iterable[LogEntry]) -> dict[int, str]:
@@ -461,6 +462,7 @@ def _named(params: Mapping[str, Any], entries: Mapping[int, str]) -> list[str]:
         "number": _("Draft %(number)s") % {"number": params["number"]}
         if "number" in params and "kept" not in params
         else None,
+        "batch": ", ".join(f"M{number}" for number in params["fixtures"]) if "batch" in params else None,
         "name": params.get("name"),
         "table": _("Table %(table)s") % {"table": params["table"]} if params.get("table") else None,
     }

@@ -36,6 +36,7 @@ from tournaments.state.advancement import request_draft, stalled_divisions, star
 from tournaments.state.derivation import StageState, state_of
 from tournaments.state.floor import save_beginning
 from tournaments.state.locks import (
+    DivisionPart,
     division_changed,
     lock_division,
     lock_event,
@@ -365,6 +366,7 @@ def settle(
     void_rated: bool | Result = True,
     withdrawal_reason: str | None = None,
     keep_waiting: bool = False,
+    part: DivisionPart | None = None,
 ) -> Settled:
     """Derive the state of a locked division from its facts and write only what differs.
 
@@ -378,7 +380,7 @@ def settle(
     recorded as their own decision, with this public reason. Refused: see `check_own_win`.
 
     Nothing follows from a result before its `Match.settle_at`. Other changes than results do not wait for that: they
-    end the waiting, unless `keep_waiting`.
+    end the waiting, unless `keep_waiting`. `part` is as for `division_changed`.
     """
     # Only these were locked while the results were read: a result that arrives later must still be reported.
     # A match being played here is locked only to void it: one that finishes must not stop the play of the others.
@@ -396,7 +398,7 @@ def settle(
     reported = Match.objects.filter(pk__in=unsettled, parent_topic=division.topic).update(unsettled=False)
     # A new score can change the standings without changing any fixture.
     if run.fixtures or run.opened or reported or (rows is not None and rows.has_new_result):
-        division_changed(division)
+        division_changed(division, part=part)
     _update_division_status(division, run.rows.stages)
     if run.has_finished_stage:
         # Only after the commit can we see what other divisions did meanwhile, and whether one of them held the event.
@@ -551,7 +553,7 @@ def take_step(division: Division, step: FixtureAdvance, match: Match, result: Re
     if step.next_round:
         at_once = settings_of(step.fixture.stage).next_round == NextRound.PUBLISH
         request_draft(step.fixture.stage, step.next_round, at_once=at_once, now=now)
-    division_changed(division)
+    division_changed(division, part=None)
     return Settled(sorted([step.fixture.number, *(row.number for row in step.moves)]), opened)
 
 

@@ -17,7 +17,7 @@ from players.people.rows import lock_club
 from tournaments.models import Commitment, Division, Draw, FinalPlace, Stage, Tournament
 from tournaments.state.changes import facts_of, notify_changed
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
-from tournaments.state.locks import division_changed, lock_division, lock_event
+from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
 from tournaments.state.plans import is_continuous, settings_of, store_settings
 
 
@@ -76,8 +76,7 @@ def set_stages(
         event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
         new_settings = checked_stages(stages, row.lengths)
-        if row.seq != after:
-            raise Refused("stale")
+        refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
         if row.status != Division.Status.ENTRIES:
             raise Refused("division_drawn")
         if tables is not None:

@@ -382,6 +382,14 @@ def test_a_late_entry_is_previewed_entered_and_undone(entered: Division, alice_c
     after = re.search(r'name="after" value="(\d+)"', look)
     assert after
 
+    # Something is changed in another tab meanwhile: it is shown again as it is now, and one tap enters her.
+    entered.refresh_from_db()
+    events.update_division(division=entered, after=entered.seq, fee=500, by=by_alice, now=NOW)
+    again = alice_client.post(post_url, {"name": "Louise", "after": after[1]}).content.decode()
+    assert "You changed this in another tab: changed the settings" in text(again)
+    after = re.search(r'name="after" value="(\d+)"', again)
+    assert after
+    assert int(after[1]) == Division.objects.get(pk=entered.pk).seq
     done = post(alice_client, post_url, {"name": "Louise", "after": after[1]})
     taken = re.search(r"Louise was entered late\. Louise takes the bye of (Player \d) in M(\d+)\.", text(done))
     assert taken
@@ -409,6 +417,10 @@ def test_late_entries_of_a_list_and_by_api_are_previewed(
     publish(entered, by_alice)
     look = alice_client.post(url(entered, "entries/enter/"), {"names": "Louise\nGram"}).content.decode()
     assert len(re.findall(r"byes, drawn by lot", text(look))) == 2
+    old = {"names": "Louise\nGram", "after": entered.seq - 1}
+    again = alice_client.post(url(entered, "entries/enter/"), old).content.decode()
+    assert "Look again before you decide." in text(again)
+    assert len(re.findall(r"byes, drawn by lot", text(again))) == 2, "the list is shown again, not lost"
     assert not entered.entries.filter(player__name="Louise").exists()
 
     path = f"/api/v1/divisions/{entered.public_id}/entries/"

@@ -51,7 +51,10 @@ def test_a_substitute_takes_place_and_match_and_gives_them_back(
     form = {"name": there.name, "after": seq_of(division)}
     Membership.objects.create(club=event.club, player=there)
     assert alice_client.post(url, form).status_code == 422, "somebody who plays already"
-    assert alice_client.post(url, form | {"name": "Zoe", "after": 0}).status_code == 422, "an outdated page"
+    outdated = alice_client.post(url, form | {"name": "Zoe", "after": 0})
+    assert outdated.status_code == 422
+    assert f'name="after" value="{seq_of(division)}"' in html(outdated), "sent again, it is about what is shown now"
+    assert 'value="Zoe"' in html(outdated)
     assert alice_client.post(url, form | {"name": "Zoe"}).status_code == 302
 
     zoe = Player.objects.get(name="Zoe")

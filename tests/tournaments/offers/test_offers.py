@@ -214,7 +214,7 @@ def test_a_short_list_starts_with_all_or_with_the_first(desk: Desk) -> None:
     run = desk.run(1)
     assert code(offers.start, division=run, names=1, after=run.seq, by=desk.by, now=desk.at) == "list_too_short"
     assert code(offers.start, division=run, names=6, after=run.seq, by=desk.by, now=desk.at) == "list_too_short"
-    assert code(offers.start, division=run, names=5, after=run.seq - 1, by=desk.by, now=desk.at) == "stale"
+    assert code(offers.start, division=run, names=5, after=run.entries_seq - 1, by=desk.by, now=desk.at) == "stale"
     (refunded,) = offers.start(division=run, names=4, after=run.seq, by=desk.by, now=desk.at)
     assert (refunded.player.name, refunds(desk)) == ("Eva", {"Eva": FEE})
     assert (desk.lists, desk.statuses) == ([FOUR, ()], ["running", "entries"])

@@ -5,7 +5,10 @@ from datetime import datetime, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
 
-from django.http import HttpRequest
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import time_format
@@ -15,6 +18,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.messages import sentence
 from core.repeats import Repeat, repeated
 from engine.errors import Refused
 from matches.lifecycle.finish import ResultInput
@@ -33,6 +37,7 @@ from tournaments.floor.api import FloorMatchSerializer, FloorSerializer, floor_b
 from tournaments.floor.kept.notes import take_note
 from tournaments.floor.kept.rules import KEPT
 from tournaments.floor.page import forms
+from tournaments.floor.page.cards import Post, action_url
 from tournaments.floor.page.forms import FloorForm
 from tournaments.floor.page.sheets import enter_again, undo_reentry
 from tournaments.floor.sentences import sentence_of_fact
@@ -72,6 +77,17 @@ class FloorAction(EventAction):
 
     def url(self, request: HttpRequest, obj: Tournament) -> str:
         return reverse("floor", args=event_url_args(obj))
+
+    def refused(self, request: HttpRequest, obj: Tournament, form: FloorForm, refused: Refused) -> HttpResponse:
+        """With a button that sends a choice about a stage again, as of now, if it was refused as stale."""
+        if not ("stage" in form.fields and "seq" in refused.params):
+            return super().refused(request, obj, form, refused)
+        values = [(name, form.data[name]) for name in form.fields if name in form.data and name != "after"]
+        fields = (*values, ("after", str(refused.params["seq"])))
+        post = Post(action_url(obj, self.name), _("Do it all the same"), fields, "again")
+        context = {"why": sentence(refused.code, refused.params), "post": post}
+        messages.error(request, render_to_string("tournaments/floor/_again.html", context, request))
+        return redirect(self.url(request, obj))
 
     def answer(self, request: Request, obj: Any, form: Any) -> Response:
         view = selectors.floor(obj.stage.division.tournament, timezone.now())
