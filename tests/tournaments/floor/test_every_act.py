@@ -53,7 +53,7 @@ from tournaments.results.corrections import CorrectionInput, apply_correction
 from tournaments.results.quick_entry import forfeit_missing
 from tournaments.results.services import enter_result, withdraw_side
 from tournaments.state.integrity import differences
-from tournaments.state.log import UNDONE, VERBS, entries_of, line_text, log_lines
+from tournaments.state.log import KINDS, UNDONE, VERBS, entries_of, line_text, log_lines
 
 __all__ = ["people", "start"]
 pytestmark = pytest.mark.django_db
@@ -107,6 +107,9 @@ def test_every_verb_of_the_log_is_decided() -> None:
         *(verb for verb in written if verb.startswith(("series_", "title_", "final_"))),
     }  # fmt: skip
     assert (written | VERBS.keys() | UNDONE.keys()) - decided == set()
+    of_floors = {f"floor_{kind}" for kind in FloorKind}
+    assert of_floors - VERBS.keys() == set(), "each is written in words"
+    assert of_floors - set(KINDS["floor"]) == set()
 
 
 class Hall(Evening):
