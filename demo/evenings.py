@@ -187,7 +187,7 @@ class _Evening:
         """After which share of the matches, at which minute, and what was forecast."""
         self.division = drawn_division(players, tables, seed, self.STAGE, shared, club=club)
         self.tournament = Tournament.objects.get(pk=self.division.tournament_id)
-        self.tables = tables
+        self.players, self.tables = players, tables
         self.labels: dict[int, str] = {}
         own = self.division.entries.exclude(player__in=shared)
         self.first_player = min(own.values_list("player", flat=True))
@@ -371,18 +371,7 @@ class _EveningWithoutRounds(_Evening):
     """An evening of two lives in which whoever is free is paired and called at once."""
 
     STAGE: ClassVar = StageSettings(LIVES, lives=2, pairing=PairingMode.CONTINUOUS)
-
-    def __init__(
-        self,
-        players: int,
-        tables: int,
-        seed: int,
-        report: EveningReport,
-        shared: Sequence[Player] = (),
-        club: Club | None = None,
-    ) -> None:
-        super().__init__(players, tables, seed, report, shared, club)
-        self.players, self.last_call = players, 0
+    last_call = 0
 
     def _planned(self) -> int:
         return 2 * self.players - 1

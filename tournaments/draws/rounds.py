@@ -25,12 +25,13 @@ from players.actors import Actor, log
 from tournaments.models import ByeRequest, Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import replace_draft, request_draft
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, refuse_stale, take_numbers
+from tournaments.state.locks import division_changed, lock_division, take_numbers
 from tournaments.state.names import club_of_each
 from tournaments.state.pairings import NewBatch, NewPair, first_pairs, store_batch
 from tournaments.state.plans import deadline_of, is_continuous, settings_of, store_round, store_settings
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import digest, kept_apart, requested_byes
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 # Pairing of Swiss and lives, one round at a time.
 #

@@ -24,7 +24,7 @@ from tournaments.events.services import publish_tournament
 from tournaments.ledger.accounts import refuse_unpaid
 from tournaments.models import Division, Draw, Entry, Stage, Tournament
 from tournaments.state.advancement import MAKE_DRAFT, plan_following, plan_stage, replace_draft
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
+from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import club_mates
 from tournaments.state.notifications import notify_published
 from tournaments.state.places import fill_places
@@ -32,6 +32,7 @@ from tournaments.state.plans import is_continuous, season_end, settings_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import kept_apart
 from tournaments.state.stages import first_stage, round_deadlines, seeding
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 MIN_ENTRIES = 2
 SWEEP_AT_ONCE = 50

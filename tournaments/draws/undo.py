@@ -29,18 +29,12 @@ from tournaments.models import (
     Withdrawal,
 )
 from tournaments.state.commitments import retire
-from tournaments.state.locks import (
-    DivisionPart,
-    division_changed,
-    lock_division,
-    lock_event,
-    lock_unfinished_matches,
-    refuse_stale,
-)
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.pairings import mark_undone
 from tournaments.state.places import fill_places
 from tournaments.state.plans import is_continuous
 from tournaments.state.settle import settle
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 # What was published stays a fact: its row in `Draw` keeps places, seed and reason, and its matches stay as void
 # matches. Only the plan made from it is removed, and its match numbers are never used again.

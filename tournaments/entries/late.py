@@ -57,13 +57,11 @@ from tournaments.state.commitments import lot
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.format_labels import FORMAT_NAMES
 from tournaments.state.locks import (
-    DivisionPart,
     division_changed,
     lock_division,
     lock_event,
     lock_matches,
     lock_unfinished_matches,
-    refuse_stale,
     take_numbers,
 )
 from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
@@ -73,6 +71,7 @@ from tournaments.state.preview import Consequences, DivisionFacts, consequences_
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows, StageRows
 from tournaments.state.stages import round_deadlines
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 # Whether and how a late entry joins a running division; nothing is written here.
 

@@ -34,8 +34,9 @@ from tournaments.models import (
     PoolMember,
     Slot,
 )
-from tournaments.state.locks import DivisionPart, division_changed, lock_division
+from tournaments.state.locks import division_changed, lock_division
 from tournaments.state.places import fill_places, is_full
+from tournaments.state.versions import DivisionPart
 
 
 def lock_entered(players: Iterable[Player]) -> list[int]:

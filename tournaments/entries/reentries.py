@@ -25,17 +25,11 @@ from tournaments.entries.services import next_number, same_side, withdraw
 from tournaments.models import CheckIn, Division, Entry, LateEntry, Stage, Tournament
 from tournaments.models import Fixture as FixtureRow
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import (
-    DivisionPart,
-    division_changed,
-    lock_division,
-    lock_event,
-    lock_unfinished_matches,
-    refuse_stale,
-)
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.places import is_full, passed_over, refuse_passing
 from tournaments.state.preview import Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 NEW_ENTRY = 0
 """Placeholder for the id of the new entry in a preview."""

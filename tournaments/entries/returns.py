@@ -35,13 +35,14 @@ from tournaments.models import (
     Withdrawal,
 )
 from tournaments.state.derivation import StageState
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.pairings import begun_by_present, begun_counts, give_back
 from tournaments.state.places import is_full
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import MARK_LENGTH, NOTHING, Consequences, DivisionFacts, FixtureChange, consequences_of
 from tournaments.state.settle import continue_match, settle
 from tournaments.state.stage_rows import DivisionRows
+from tournaments.state.versions import DivisionPart
 
 WALKOVERS = (Result.Kind.WALKOVER, Result.Kind.DOUBLE_FORFEIT)
 

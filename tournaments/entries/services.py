@@ -15,11 +15,12 @@ from players.models import Player
 from players.people.pairs import pair_of, shown_partners
 from players.people.rows import PersonId, canonical, lock_present, pairs_of, people_of_rows, players_among
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_unfinished_matches
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import fill_places, free_places, moving_up
 from tournaments.state.preview import NOTHING, Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import DivisionRows
+from tournaments.state.versions import DivisionPart
 
 Side = Player | tuple[Player, Player]
 """Who enters: a player, or two people as a pair, which may be new."""

@@ -26,11 +26,12 @@ from tournaments.entries.lists import find_or_add_side, line_of
 from tournaments.entries.services import Side, locked_sides, refuse_sides
 from tournaments.events.actions import EntryAction, by, desk_url, directed_entry, event_url_args, page, sent
 from tournaments.models import Division, Entry, Fixture, Substitution
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_unfinished_matches, refuse_stale
+from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.names import display_name
 from tournaments.state.places import refuse_passing
 from tournaments.state.settle import settle
 from tournaments.state.start_scores import keep_rating
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 
 @dataclass(frozen=True, slots=True)

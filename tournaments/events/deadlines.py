@@ -11,16 +11,10 @@ from formats.elimination.places import rounds_before
 from matches.lifecycle.opening import set_due
 from players.actors import Actor, log
 from tournaments.models import Division, Fixture, Round, Stage
-from tournaments.state.locks import (
-    DivisionPart,
-    calendar_changed,
-    division_changed,
-    lock_division,
-    lock_event,
-    refuse_stale,
-)
+from tournaments.state.locks import calendar_changed, division_changed, lock_division, lock_event
 from tournaments.state.plans import LATER_BY, deadline_of, season_end, settings_of
 from tournaments.state.stages import first_stage
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 Deadlines = Sequence[datetime | None]
 OPEN = (Fixture.Status.WAITING, Fixture.Status.READY)

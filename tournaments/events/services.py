@@ -23,17 +23,16 @@ from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
 from tournaments.state.changes import audience_of, facts_of, notify_cancelled, notify_changed
 from tournaments.state.locks import (
-    DivisionPart,
     calendar_changed,
     division_changed,
     lock_division,
     lock_event,
     lock_unfinished_matches,
-    refuse_stale,
 )
 from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
 from tournaments.state.stages import commit_published, first_stage
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 event_published = Signal()
 """Sent in the transaction that publishes an event, with `event` and `by`."""

@@ -25,10 +25,11 @@ from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorState
 from tournaments.models import Autopilot, Batch, Division, Fixture, Floor, FloorKind, PendingBatch, Stage, Tournament
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
+from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.pairings import NewBatch, NewPair, store_batch
 from tournaments.state.plans import store_settings
 from tournaments.state.settle import settle
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 LOOK_ELSEWHERE_AFTER = timedelta(minutes=1)
 LOOK_AGAIN_AFTER = timedelta(minutes=5)

@@ -34,11 +34,12 @@ from tournaments.models import (
     Stage,
     Tournament,
 )
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
+from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.names import shown_entry
 from tournaments.state.pairings import NewPair, take_back
 from tournaments.state.plans import settings_of, store_settings
 from tournaments.state.settle import settle
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 
 def undo_pairing(

@@ -25,18 +25,12 @@ from tournaments.floor.journal import FactTarget, lock_floor, record
 from tournaments.models import Division, Draw, Fixture, Floor, FloorEvent, FloorKind, Pairing, Stage, Tournament
 from tournaments.state.commitments import abandon
 from tournaments.state.derivation import StageState, states_of
-from tournaments.state.locks import (
-    DivisionPart,
-    division_changed,
-    lock_division,
-    lock_event,
-    lock_unfinished_matches,
-    refuse_stale,
-)
+from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
 from tournaments.state.pairings import give_back, mark_undone
 from tournaments.state.plans import STOPPED, settings_of, store_settings
 from tournaments.state.settle import let_go_on, settle
 from tournaments.state.stages import commit_published, new_stage
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 BRACKETS = (2, 4, 8, 16, 32, 64)
 

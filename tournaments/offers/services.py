@@ -35,8 +35,9 @@ from tournaments.ledger.payments import PaymentInput, desk_changed, lock_desk, r
 from tournaments.ledger.shares import Pot, is_whole
 from tournaments.models import CheckIn, Division, Draw, Entry, Offer, Payment, PrizePlan, Tournament
 from tournaments.state.floor import OPEN
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
+from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.places import fill_places, free_places, is_full
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 logger = structlog.get_logger(__name__)
 

@@ -18,12 +18,13 @@ from matches.reporting.notifications import notify_ruling
 from players.actors import Actor, log
 from tournaments.models import Advance, Correction, Division, Draw, Fixture, Pairing, Slot, Stage, Tournament
 from tournaments.standings.changes import ChangeLabels, FollowingView, following_view
-from tournaments.state.locks import lock_division, lock_unfinished_matches, refuse_stale
+from tournaments.state.locks import lock_division, lock_unfinished_matches
 from tournaments.state.names import match_names
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, mark_of, preview_result
 from tournaments.state.settle import settle
 from tournaments.state.stage_rows import outcome
+from tournaments.state.versions import refuse_stale
 
 # Which versions of a result repeat an earlier one: undone corrections and reinstated matches.
 

@@ -24,10 +24,11 @@ from tournaments import access
 from tournaments.entries import services as entries
 from tournaments.models import Division, Draw, Entry, Fixture, Round, Slot, Tournament, Withdrawal
 from tournaments.state.derivation import states_of
-from tournaments.state.locks import DivisionPart, lock_division, lock_undecided_match, lock_unfinished_matches
+from tournaments.state.locks import lock_division, lock_undecided_match, lock_unfinished_matches
 from tournaments.state.preview import Choice, preview_result
 from tournaments.state.settle import continue_match, is_plain, settle, step_of, take_step
 from tournaments.state.stage_rows import DivisionRows
+from tournaments.state.versions import DivisionPart
 
 # What helpers of an event leave to its directors when they enter results.
 

@@ -1,8 +1,7 @@
-"""Row locks in the order of docs/locking.md, versions of a division, and match numbers, which are never reused."""
+"""Row locks in the order of docs/locking.md, and match numbers, which are never reused."""
 
 from collections.abc import Collection
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 
 from django.db import transaction
@@ -10,34 +9,14 @@ from django.db.models import F, Q, QuerySet
 
 from core.live.publishing import publish, touch
 from core.locks import for_update, lock_row
-from engine.errors import Refused
 from matches.models import Match
-from players.actors import Actor
-from players.models import LogEntry
 from tournaments.models import Division, Tournament
 from tournaments.state.floor import hint_if_self_calling
-from tournaments.state.log import DIRECTORS_ONLY, KINDS, log_lines
+from tournaments.state.versions import DivisionPart
 
 # Row locks on divisions and their matches, taken in the order of docs/locking.md: divisions first, then matches.
 #
 # And the end of a change to a locked division.
-
-
-class DivisionPart(StrEnum):
-    """What a change of a division is of, by the field with the `seq` after its last one; results are of none."""
-
-    PLAN = "plan_seq"
-    ENTRIES = "entries_seq"
-    PAIRING = "pairing_seq"
-
-
-VERBS = {
-    DivisionPart.PLAN: (*KINDS["draw"], *KINDS["settings"], "evening_started", "evening_start_undone",
-                        "floor_stage_ended", "floor_undone", "flow_changed", "switched_by_clock"),
-    DivisionPart.ENTRIES: KINDS["entries"],
-    DivisionPart.PAIRING: ("batch_made",),
-}  # fmt: skip
-"""How the changes of each part are logged."""
 
 
 def lock_division(division_id: int) -> Division:
@@ -63,36 +42,6 @@ def _publish(topic: str, seq: int, event: Tournament) -> None:
     publish(topic, seq)
     touch(event.topic)
     hint_if_self_calling(event.pk)
-
-
-def refuse_stale(division: Division, after: int | None, *, by: Actor, parts: Collection[DivisionPart] = ()) -> None:
-    """Refuse `after`, the `seq` that `by` saw, if these parts of a locked division have changed since.
-
-    `parts` are what they decided about; by default everything counts, also results and who is here. None is accepted.
-    Refused: `stale`, with the current `seq` and, if a part has changed, `changed_by`, `name` and `what`.
-    """
-    newest = max([getattr(division, part) for part in parts], default=division.seq)
-    if after is not None and not newest <= after <= division.seq:
-        raise Refused("stale", seq=division.seq, **_last_change(division, after, by, parts or DivisionPart))
-
-
-def _last_change(division: Division, after: int, by: Actor, parts: Collection[DivisionPart]) -> dict[str, str]:
-    """Return who last changed one of these parts since, and what; nothing if none of them has changed, or in secret."""
-    event = division.tournament
-    verbs = [verb for part in parts if getattr(division, part) > after for verb in VERBS[part]]
-    stages = list(division.stages.values_list("public_id", flat=True))
-    of_division = Q(topic=division.topic) | Q(topic=event.topic, params__stage__in=stages)
-    row = LogEntry.objects.filter(of_division, verb__in=verbs).select_related("user").order_by("-pk").first()
-    if row is None or row.verb in DIRECTORS_ONLY:
-        return {}
-    [line], fixtures = log_lines([row], event), row.params.get("fixtures")
-    if row.by == LogEntry.By.SYSTEM and row.verb == "batch_made" and fixtures:
-        return {"changed_by": "pairing", "what": ", ".join(f"M{number}" for number in fixtures)}
-    what = " · ".join([line.what, *line.details])
-    if row.by == LogEntry.By.SYSTEM:
-        return {"changed_by": "site", "what": what}
-    is_own = by.user is not None and row.user_id == by.user.pk
-    return {"changed_by": "you" if is_own else "person", "name": line.who, "what": what}
 
 
 def lock_matches(match_ids: list[int]) -> dict[int, Match]:

@@ -36,7 +36,6 @@ from tournaments.state.advancement import request_draft, stalled_divisions, star
 from tournaments.state.derivation import StageState, state_of
 from tournaments.state.floor import save_beginning
 from tournaments.state.locks import (
-    DivisionPart,
     division_changed,
     lock_division,
     lock_event,
@@ -50,6 +49,7 @@ from tournaments.state.plans import is_continuous, set_drawn, set_source, settin
 from tournaments.state.preview import stay_rated
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows
 from tournaments.state.start_scores import start_score
+from tournaments.state.versions import DivisionPart
 
 # The match of a fixture: opened when both players are known, voided when they change, reinstated when they return.
 #

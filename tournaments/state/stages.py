@@ -17,8 +17,9 @@ from players.people.rows import lock_club
 from tournaments.models import Commitment, Division, Draw, FinalPlace, Stage, Tournament
 from tournaments.state.changes import facts_of, notify_changed
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
-from tournaments.state.locks import DivisionPart, division_changed, lock_division, lock_event, refuse_stale
+from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.plans import is_continuous, settings_of, store_settings
+from tournaments.state.versions import DivisionPart, refuse_stale
 
 
 def first_stage(division: Division) -> Stage:

@@ -35,8 +35,8 @@ from tournaments.models import Correction, Division, Entry, Fixture, Stage, Tour
 from tournaments.offers import services as offers
 from tournaments.results.corrections import CorrectionInput, apply_correction, undo_correction
 from tournaments.results.services import enter_result
-from tournaments.state.locks import DivisionPart
 from tournaments.state.stages import set_stages
+from tournaments.state.versions import DivisionPart
 
 __all__ = ["desk", "people", "start"]
 pytestmark = pytest.mark.django_db
@@ -191,7 +191,7 @@ def functions(pattern: str) -> Iterator[str]:
 def test_each_decision_about_a_division_is_here() -> None:
     """Whatever compares the version of a division does it in one way, and is among the decisions."""
     known = {decision.refused_in for decision in DECISIONS.values()}
-    assert known | {"state/locks.py:refuse_stale"} == set(functions(r"\brefuse_stale\("))
+    assert known | {"state/versions.py:refuse_stale"} == set(functions(r"\brefuse_stale\("))
     compared = {name.split(":")[0] for name in functions(r"\bseq != (self\.)?after\b")}
     # Corrections look first whether the same was done before.
     assert compared - OF_MATCHES_AND_VENUES == {"results/corrections.py"}
