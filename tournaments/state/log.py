@@ -23,11 +23,12 @@ from matches.models import Match, RatingPool, Result
 from matches.presentation.labels import score_of
 from players.models import KeptAct, LogEntry, Player
 from tournaments.models import Division, Entry, Fixture, Floor, Helper, Payment, Tournament
-from tournaments.state.format_labels import LEADER_NAMES, NEXT_ROUND_NAMES, stages_name
+from tournaments.state.format_labels import FORMAT_NAMES, LEADER_NAMES, NEXT_ROUND_NAMES, stages_name
 from tournaments.state.names import shown_entry
 
 CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
     **dict.fromkeys(("language", "second_language"), settings.LANGUAGES),
+    "format": tuple(FORMAT_NAMES.items()),
     "leader": LEADER_NAMES,
     "next_round": NEXT_ROUND_NAMES,
 }
@@ -526,7 +527,7 @@ def _plain(name: str, zone: str, value: Any) -> str:
     if text in labels or isinstance(field, CharField | TextField):
         return str(labels.get(text, text)) or "–"
     if name == "pool_id" and text.isdigit():
-        return str(RatingPool.objects.get(pk=text))
+        return str(RatingPool.objects.filter(pk=text).first() or text)
     if _INSTANT.fullmatch(text):
         return event_time(datetime.fromisoformat(text), zone)
     if _DAY.fullmatch(text):

@@ -82,3 +82,9 @@ def test_a_name_is_never_read_as_a_value(tournament: Tournament, by_alice: Actor
     changes = {"name": ["2026-11-30", "None"], "venue": ["", "True"]}
     row = log(by_alice, "tournament_changed", tournament.topic, club=tournament.club, changes=changes)
     assert line_text(row) == "changed the settings · name: 2026-11-30 → None · venue: – → True"
+
+
+def test_a_format_that_was_logged_as_a_word_keeps_its_name(tournament: Tournament, by_alice: Actor) -> None:
+    changes = {"format": ["knockout", "swiss rounds=5"]}
+    row = log(by_alice, "stages_changed", tournament.topic, club=tournament.club, changes=changes)
+    assert line_text(row) == "changed the format · Format: Knockout → swiss rounds=5"
