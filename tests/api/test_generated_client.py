@@ -553,6 +553,7 @@ def without_rounds(cast: Cast) -> None:
     dave("fixtures_ask_over", first.public_id)
     dave("fixtures_waive_lead", second.public_id)
     dave("tournaments_hold_pairing", event, body={"stage": flow.stage, "held": True})
+    dave("tournaments_own_hall", event)
     dave("fixtures_take_back_pairing", third.public_id, body={"code": "not_these_two"})
     seen = seq_of(dave, division.public_id)
     rules = {"stage": flow.stage, "window": 0, "lead": 1, "leader": "plays", "late_until": "23:30"}
