@@ -181,7 +181,7 @@ def substitute_page(request: HttpRequest, **kwargs: str) -> HttpResponse:
         except Refused as refused:
             if "seq" in refused.params:
                 # Sent again, it is about what the page shows now.
-                form.data = {**request.POST.dict(), "after": refused.params["seq"]}
+                form.data = dict(form.data.items()) | {"after": refused.params["seq"]}
             form.refuse(refused)
             question = question_of(refused, form)
         else:

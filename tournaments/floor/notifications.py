@@ -79,7 +79,7 @@ def _has_stopped(params: Params) -> bool:
 def _closing_words(rows: Sequence[Params]) -> Sequence[Mapping[str, str]]:
     """Return the time that is over, on the event's clocks, and what is left; older rows only count what waits."""
     ends = [(datetime.fromisoformat(row["ends"]), row["zone"]) if row["ends"] else None for row in rows]
-    left = [MatchesLeft(row.get("playing", 0), row.get("called", 0), row["count"]).text for row in rows]
+    left = [MatchesLeft(row.get("playing", 0), row.get("called", 0), row.get("count", 0)).text for row in rows]
     times = [written(in_zone(*end), "TIME_FORMAT") if end is not None else "" for end in ends]
     return [{"time": time, "left": text} for time, text in zip(times, left, strict=True)]
 
