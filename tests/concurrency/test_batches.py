@@ -36,7 +36,9 @@ def free_again(club: Club, alice: User, make_players: Callable[[int], list[Playe
     stages = (StageSettings(LIVES, lives=2, lengths=(5,), pairing=Mode.CONTINUOUS),)
 
     def make() -> Tournament:
-        # Other people each time: nobody may be called who is still at a table of the last event.
+        # Other people each time, and no other event: nobody may be called who is still at a table of the last one, nor
+        # to a table that it has.
+        Tournament.objects.update(status=Tournament.Status.FINISHED)
         plan = EveningPlan(4, NOON + timedelta(hours=8), stages, make_players(8))
         event = start_evening(club=club, plan=plan, by=by, now=NOON, key="")
         Tournament.objects.filter(pk=event.pk).update(undo_until=None)
