@@ -508,7 +508,7 @@ def test_messages_of_arrivals(
 
 ON_THE_FLOOR = {
     ".floor-main > .message", "#floor-messages .message", "#sheet", ".floor-undo", ".field-error", "#line-preview",
-    ".line-error", "#line-said", "[data-text]",
+    ".line-error", "#line-said", "#line-queue", "[data-text]",
 }  # fmt: skip
 WITHOUT_A_LINE = {"#offline", "#offline-list", "#offline-note", "#offline-sheet"}
 WITHOUT_ROUNDS = {".undo-start", ".chosen-pair"}
@@ -560,6 +560,12 @@ def test_messages_of_the_floor(
     page.locator("#line").press("Enter")
     expect(page.locator(".line-outcomes").first).to_be_attached()
     reader.sees("#line-said", ".line-error", after=more)
+    # A refused line stays below the field if something else was typed meanwhile.
+    page.route("**/floor/line/", lambda route: (page.wait_for_timeout(500), route.continue_()))
+    page.locator("#line").press("Enter")
+    page.locator("#line").fill("m98 7-3")
+    expect(page.locator("#line-queue")).to_contain_text("There is no M99")
+    reader.sees("#line-queue", after=more)
     reader.sees("[data-text]", after=page.locator("#keep-snapshot").scroll_into_view_if_needed)
     assert reader.seen == ON_THE_FLOOR
 
