@@ -1,12 +1,15 @@
 """What was decided on an older version of a division is refused if what it is about has changed, and says by whom."""
 
 import ast
+import operator
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -166,6 +169,9 @@ DECISIONS = {
     "correction": Decision(corrects, "results/corrections.py:apply_correction"),
     "correction undone": Decision(undoes_correction, "results/corrections.py:undo_correction"),
 }
+LIST_STARTS, CORRECTED = ["list starts"], ["correction undone"]
+AT_THE_SAME_POINT = [name for name in DECISIONS if [name] not in (LIST_STARTS, CORRECTED)]
+"""Decided about one evening as it is after three results; the others begin with something else."""
 OF_MATCHES_AND_VENUES = {"events/venues.py", "events/deadlines.py", "results/services.py"}
 
 
@@ -229,33 +235,51 @@ def scenes(
     return prepared
 
 
+@contextmanager
+def undone_afterwards(night: Night) -> Iterator[None]:
+    """What is done to a night meanwhile is undone, so that the next decision is about the same night."""
+    now, ends = night.now, dict(night.ends)
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+    night.now, night.ends = now, ends
+
+
 # Nobody is paired before a list starts.
-@pytest.mark.parametrize("name", [name for name in DECISIONS if name != "list starts"])
+@pytest.mark.parametrize("names", [CORRECTED, AT_THE_SAME_POINT], ids=operator.itemgetter(0))
 def test_what_the_site_does_refuses_only_what_depends_on_it(
-    scenes: Callable[[str], tuple[Scene, Night]], by_alice: Actor, name: str
+    scenes: Callable[[str], tuple[Scene, Night]], by_alice: Actor, names: Sequence[str], subtests: pytest.Subtests
 ) -> None:
-    decision, (scene, night) = DECISIONS[name], scenes(name)
+    scene, night = scenes(names[0])
     seen = night.division.seq
     while night.division.pairing_seq <= seen:
         night.step()
     last = Fixture.objects.latest("number").number
-    refused = stale(decision, scene, seen, by_alice, night.now)
-    if decision.parts and PAIRING not in decision.parts:
-        assert refused is None
-        return
-    assert refused is not None
-    assert (refused.params["changed_by"], refused.params["seq"]) == ("pairing", night.division.seq)
-    assert f"M{last}" in sentence("stale", refused.params)
-    assert "Someone" not in sentence("stale", refused.params)
-    assert stale(decision, scene, refused.params["seq"], by_alice, night.now) is None, "repeated as of now"
+    for name in names:
+        decision = DECISIONS[name]
+        with subtests.test(name), undone_afterwards(night):
+            refused = stale(decision, scene, seen, by_alice, night.now)
+            if decision.parts and PAIRING not in decision.parts:
+                assert refused is None
+                continue
+            assert refused is not None
+            assert (refused.params["changed_by"], refused.params["seq"]) == ("pairing", night.division.seq)
+            assert f"M{last}" in sentence("stale", refused.params)
+            assert "Someone" not in sentence("stale", refused.params)
+            assert stale(decision, scene, refused.params["seq"], by_alice, night.now) is None, "repeated as of now"
 
 
 @pytest.mark.parametrize("part", [PLAN, ENTRIES])
-@pytest.mark.parametrize("name", DECISIONS)
+@pytest.mark.parametrize("names", [LIST_STARTS, CORRECTED, AT_THE_SAME_POINT], ids=operator.itemgetter(0))
 def test_what_a_person_does_is_said_with_their_name(
-    scenes: Callable[[str], tuple[Scene, Night]], by_alice: Actor, cem: Actor, name: str, part: DivisionPart
+    scenes: Callable[[str], tuple[Scene, Night]],
+    by_alice: Actor,
+    cem: Actor,
+    names: Sequence[str],
+    part: DivisionPart,
+    subtests: pytest.Subtests,
 ) -> None:
-    decision, (scene, night) = DECISIONS[name], scenes(name)
+    scene, night = scenes(names[0])
     scene.division.refresh_from_db()
     seen = scene.division.seq
     if part == PLAN:
@@ -265,16 +289,19 @@ def test_what_a_person_does_is_said_with_their_name(
         leaver = scene.entries[1]
         withdraw(entry=leaver, by=cem, now=night.now)
         done = f"withdrew from the division · {leaver.player.name}"
-    refused = stale(decision, scene, seen, by_alice, night.now)
-    if decision.parts and part not in decision.parts:
-        assert refused is None
-        return
-    assert refused is not None
-    text = sentence("stale", refused.params)
-    assert text.startswith(f"Cem Aydin changed this in the meantime: {done}")
-    own = stale(decision, scene, seen, cem, night.now)
-    assert own is not None
-    assert sentence("stale", own.params).startswith(f"You changed this in another tab: {done}")
+    for name in names:
+        decision = DECISIONS[name]
+        with subtests.test(name), undone_afterwards(night):
+            refused = stale(decision, scene, seen, by_alice, night.now)
+            if decision.parts and part not in decision.parts:
+                assert refused is None
+                continue
+            assert refused is not None
+            text = sentence("stale", refused.params)
+            assert text.startswith(f"Cem Aydin changed this in the meantime: {done}")
+            own = stale(decision, scene, seen, cem, night.now)
+            assert own is not None
+            assert sentence("stale", own.params).startswith(f"You changed this in another tab: {done}")
 
 
 def test_results_and_what_only_directors_see_are_not_named(
