@@ -19,7 +19,7 @@ from matches.lifecycle.begun import is_going_on
 from matches.lifecycle.finish import ResultInput
 from matches.models import Match, Result
 from matches.ratings.preview import RatingPreview, SupposedResult, preview_ratings
-from tournaments.models import Advance, Correction, Division, Entry, Fixture
+from tournaments.models import Advance, Correction, Division, Fixture
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.plans import Places
 from tournaments.state.stage_rows import UNPLAYED, DivisionRows, StageRows, kept_places_of
@@ -260,7 +260,7 @@ def consequences_of(
     """Return all that differs between two derivations of a division but for ratings; `but` as in `changes_between`."""
     was_over, is_over = (all(state.over for state in states) for states in (before, after))
     return Consequences(
-        changes=tuple(changes_between(division, before, after, but=but)),
+        changes=tuple(changes_between(before, after, but=but)),
         qualified=tuple(_field_changes(before, after)),
         places=tuple(_places(before, after)),
         ends=is_over if is_over != was_over and len(after) == division.stages.count() else None,
@@ -282,28 +282,29 @@ def _field_changes(before: Sequence[StageState], after: Sequence[StageState]) ->
 
 
 def changes_between(
-    division: Division, before: Sequence[StageState], after: Sequence[StageState], *, but: Fixture | None = None
+    before: Sequence[StageState], after: Sequence[StageState], *, but: Fixture | None = None
 ) -> list[FixtureChange]:
     """Return the fixtures that differ between two derivations of a division, except `but`."""
     differing = [
-        (old.stage.number, old.rows.fixtures[change.number], change)
+        (new.rows, old.rows.fixtures[change.number], change)
         for old, new in zip(before, after, strict=True)
         for change in difference(old.progress, new.progress)
         if old.rows.fixtures[change.number] != but and _is_relevant(change)
     ]
     standing = _standing_of([row.match_id for _, row, _ in differing if row.match_id is not None])
-    returning = _returning(division, {row.pk: change.after for _, row, change in differing})
+    former = {row.pk: _former_match(rows, change.after) for rows, row, change in differing}
+    results = _standing_of([match for match in former.values() if match is not None])
     return [
         FixtureChange(
-            number,
+            rows.stage.number,
             row,
             change.before,
             change.after,
             voided=standing.get(row.match_id or 0) if _changes_pair(change) else None,
-            returns=returning.get(row.pk),
+            returns=results.get(former[row.pk] or 0),
             stopped=_changes_pair(change) and row.match is not None and is_going_on(row.match),
         )
-        for number, row, change in differing
+        for rows, row, change in differing
     ]
 
 
@@ -322,20 +323,11 @@ def _standing_of(matches: Sequence[int]) -> dict[int, Result]:
     return {row.match_id: row for row in rows if row.kind != Result.Kind.VOID}
 
 
-def _returning(division: Division, states: Mapping[int, FixtureState]) -> dict[int, Result]:
-    """Return, by fixture, the result of a former match whose two players would return to the fixture."""
-    pairs = {pk: state.result.between for pk, state in states.items() if state.result is not None}
-    links = Fixture.former.through.objects.filter(fixture__in=pairs, match__finished_at__isnull=False)
-    former = list(links.order_by("match_id").values_list("fixture", "match", "match__player_0", "match__player_1"))
-    if not former:
-        return {}
-    players = dict(Entry.objects.filter(division=division).values_list("pk", "player"))
-    results = _standing_of([match for _, match, _, _ in former])
-    returning = {}
-    for fixture, match, first, second in former:
-        if tuple(players[entry] for entry in pairs[fixture] or ()) == (first, second) and match in results:
-            returning[fixture] = results[match]
-    return returning
+def _former_match(rows: StageRows, state: FixtureState) -> int | None:
+    """Return the former match whose result would count again, because its two players would return to the fixture."""
+    between = state.result.between if state.result is not None else None
+    former = rows.former_results.get(state.number, ())
+    return next((match for match, result in reversed(former) if result.between == between), None)
 
 
 def _newly_without_lives(before: Sequence[StageState], after: Sequence[StageState]) -> list[Fixture]:

@@ -94,9 +94,7 @@ def update_matches(
     outdated = [row for number, row in rows.fixtures.items() if _is_outdated(row, pairs.get(number))]
     _detach(division, outdated, now, void_rated)
     unmatched = {number: pair for number, pair in pairs.items() if rows.fixtures[number].match is None}
-    former = _former_matches(
-        {rows.fixtures[number]: pair for number, pair in unmatched.items() if number in rows.former_results}
-    )
+    former = _former_matches(rows, unmatched)
     _reinstate(division, former, now)
     have_former = {match.number for match in rows.former_matches}
     missing = {rows.fixtures[number]: pair for number, pair in unmatched.items() if number in have_former}
@@ -224,18 +222,14 @@ def _detach(division: Division, rows: Sequence[Fixture], now: datetime, rated: b
         row.match = None
 
 
-def _former_matches(pairs: Mapping[Fixture, Entrants]) -> dict[Fixture, Match]:
-    """Return the matches these pairs finished in their fixture before others took their places, locked."""
-    if not pairs:
-        return {}
-    links = Fixture.former.through.objects.filter(fixture__in=list(pairs), match__finished_at__isnull=False)
-    rows = links.order_by("match_id").values_list("fixture", "match", "match__player_0", "match__player_1")
-    by_pk = {row.pk: row for row in pairs}
-    former = {}
-    for fixture, match, first, second in rows:
-        row = by_pk[fixture]
-        if _ids(pairs[row]) == (first, second):
-            former[row] = match
+def _former_matches(rows: StageRows, pairs: Mapping[int, Entrants]) -> dict[Fixture, Match]:
+    """Return the matches whose results count again because these pairs are back in their fixtures, locked."""
+    former = {
+        rows.fixtures[number]: match
+        for number, pair in pairs.items()
+        for match, result in rows.former_results.get(number, ())
+        if result.between == tuple(entry.pk for entry in pair.entries)
+    }
     locked = lock_matches(list(former.values()))
     return {row: locked[match] for row, match in former.items()}
 

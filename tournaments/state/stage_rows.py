@@ -586,21 +586,38 @@ class StageRows:
         return results
 
     @cached_property
-    def former_results(self) -> dict[int, list[Result]]:
-        """Results that were voided because the players of their fixture changed, by fixture number, oldest first."""
+    def former_results(self) -> dict[int, list[tuple[int, Result]]]:
+        """Matches that were voided because the players of their fixture changed, each with the result that counts
+        again if the same two meet there, by fixture number and oldest first.
+        """
         by_player: dict[int, list[EntryId]] = {}
         if self.former_matches:
             for entry in self.of_division.entries.values():
                 by_player.setdefault(entry.player_id, []).append(entry.pk)
         kept = {advance.result_id: advance for advance in self.of_division.advances}
-        results: dict[int, list[Result]] = {}
+        results: dict[int, list[tuple[int, Result]]] = {}
         for former in self.former_matches:
             played = [row for row in self.of_division.versions.get(former.match, ()) if row.kind != VOID]
             if played:
                 pairs = product(*(by_player[player] for player in former.players))
                 outcomes = (outcome(played[-1], (first, second), kept=kept) for first, second in pairs)
-                results.setdefault(former.number, []).extend(outcomes)
+                standing = [(former.match, row) for row in outcomes if self._is_founded(played[-1], row, former.number)]
+                results.setdefault(former.number, []).extend(standing)
         return results
+
+    def _is_founded(self, result: MatchResult, pure: Result, number: int) -> bool:
+        """Whether what a result followed from still holds: its losers have left, or the time for the match was over.
+
+        In rounds paired one by one, a match stays lost although its loser comes back.
+        """
+        if result.source == MatchResult.Source.DEADLINE:
+            due_at = self.fixtures[number].due_at
+            return due_at is not None and due_at <= result.at
+        if result.source != MatchResult.Source.FORMAT or self.settings.format in BY_ROUND:
+            return True
+        here = (None, self.graph.bracket_of[number])
+        gone = {item.entry for item in self._withdrawals if item.bracket in here}
+        return pure.between is not None and all(pure.between[side] in gone for side in pure.losing_slots)
 
     def withdrawals(self) -> list[Withdrawal]:
         return self._withdrawals
@@ -695,7 +712,8 @@ class StageRows:
         `field` is who has a place in a stage without rounds, None if that is everybody.
         """
         results = {**self.results, **(overrides or {})}
-        state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=self.former_results)
+        former = {number: [result for _, result in rows] for number, rows in self.former_results.items()}
+        state = progress_of(self.graph, results, self._withdrawals, places, turn=False, former=former)
         if self.settings.is_continuous:
             return without_spent_pairings(
                 state,
