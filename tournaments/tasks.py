@@ -6,9 +6,11 @@ from django.utils import timezone
 from core.faults import each
 from tournaments.draws import services as draws
 from tournaments.entries import check_in
-from tournaments.floor import calls, closing_time
+from tournaments.floor import batches, calls, closing_time
+from tournaments.models import Division
 from tournaments.offers import services as offers
 from tournaments.results import overdue, workers
+from tournaments.standings.context import WITHOUT_ROUNDS
 from tournaments.state import advancement, floor, settle
 
 
@@ -72,15 +74,22 @@ def call_ready(tournament_id: int) -> None:
 
 @shared_task(name="tournaments.sweep_floors")
 def sweep_floors() -> None:
-    """Call what is ready or due for a second call where the autopilot calls by itself, and keep closing time."""
+    """Call what is ready or due for a second call where the autopilot calls by itself, and keep closing time.
+
+    Where it only suggests, end the stages without rounds in which nobody can be paired any more.
+    """
     calling = list(floor.self_calling().values_list("tournament", flat=True))
     ended = floor.at_closing_time(timezone.now()).values_list("tournament", flat=True)
+    flowing = WITHOUT_ROUNDS.filter(division__status=Division.Status.RUNNING)
 
     def keep(pk: int) -> None:
-        act = calls.call_ready if pk in calling else closing_time.stop_calling
-        act(tournament_id=pk, now=timezone.now())
+        if pk in calling:
+            calls.call_ready(tournament_id=pk, now=timezone.now())
+            return
+        closing_time.stop_calling(tournament_id=pk, now=timezone.now())
+        batches.make_due_batches(tournament_id=pk, now=timezone.now())
 
-    each("floors", [*calling, *ended], keep)
+    each("floors", [*calling, *ended, *flowing.values_list("division__tournament", flat=True)], keep)
 
 
 @shared_task(name="tournaments.end_check_in_days")

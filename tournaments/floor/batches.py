@@ -61,7 +61,10 @@ class DueBatches(NamedTuple):
 
 
 def make_due_batches(*, tournament_id: int, now: datetime, waits: Callable[[], bool] = lambda: False) -> DueBatches:
-    """Make the batches of an event that are due, if its autopilot calls by itself and does not wait."""
+    """Make the batches of an event that are due, if its autopilot calls by itself and does not wait.
+
+    Those without pairs end a stage: no match is called with them, so they are made whatever the autopilot does.
+    """
     rows = Tournament.objects.select_related("club").prefetch_related("divisions__stages")
     tournament = rows.get(pk=tournament_id)
     batches: list[Batch] = []
@@ -193,8 +196,9 @@ def _switch_by_the_clock(stage: Stage, now: datetime) -> None:
 
 
 def _is_to_be_made(flow: Flow, floor: FloorState) -> bool:
-    """Whether the autopilot makes the next batch of a stage now."""
-    return floor.pause is None and floor.facts.autopilot == Autopilot.CALL and flow.is_due
+    """Whether the next batch of a stage is made now without a director."""
+    is_allowed = floor.facts.autopilot == Autopilot.CALL or not flow.decision.pairs
+    return floor.pause is None and is_allowed and flow.is_due
 
 
 def _remember(flow: Flow, pending: PendingBatch | None, derived: EventFlows, now: datetime) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+import time_machine
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -48,13 +49,14 @@ from tournaments.floor.by_hand import change_flow, hold_pairing, pair_by_hand, u
 from tournaments.floor.calls import call_ready, set_running_score
 from tournaments.floor.calls import start as begin
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.evening import adjourn, let_go_on, set_needs_accessible
+from tournaments.floor.evening import adjourn, let_go_on, set_autopilot, set_needs_accessible
 from tournaments.floor.flows import flows_of
 from tournaments.floor.hold_ups import ask_whether_over, stop_match, waive_lead
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.undo import UndoableAct, last_act, undo
 from tournaments.floor.waiting import Waiting, waiting_in
 from tournaments.models import (
+    Autopilot,
     Batch,
     Correction,
     Division,
@@ -82,6 +84,7 @@ from tournaments.results.services import enter_result
 from tournaments.state.derivation import states_of
 from tournaments.state.integrity import Selection, differences
 from tournaments.state.pairings import missed_by_latecomer
+from tournaments.tasks import sweep_floors
 
 SCRIPT = Path(__file__).resolve().parents[3] / "verify/verify_pairings.py"
 pytestmark = pytest.mark.django_db
@@ -767,6 +770,34 @@ def test_a_swiss_without_rounds_gives_everybody_as_many_matches(
     assert len(met) == len(set(met)) == 19
     assert list(differences(Selection.of())) == []
     assert verify(night, client) == ([], 0)
+
+
+@pytest.mark.parametrize("mode", Autopilot)
+def test_the_last_bye_of_a_swiss_waits_for_nobody(
+    start: Callable[..., Tournament], by_alice: Actor, people: list[Player], mode: Autopilot
+) -> None:
+    """Of three players with two matches each, one leaves before meeting the last."""
+    del people[3:]
+    night = Night(start(stages=(StageSettings(SWISS, rounds=2, lengths=(5,), pairing=Mode.CONTINUOUS),)), by_alice)
+    while Result.objects.count() < 2:
+        night.step()
+    begun = Counter(entry for row in Pairing.objects.all() for entry in (row.first_id, row.second_id))
+    left = night.division.entries.filter(pk__in=[entry for entry, count in begun.items() if count == 1])
+    leaves, stays = left.order_by("pk")
+    withdraw(entry=leaves, by=by_alice, now=night.now)
+    set_autopilot(tournament=night.event, mode=mode, by=by_alice, now=night.now)
+    stage = night.division.stages.get()
+    hold_pairing(stage=stage, held=True, by=by_alice, now=night.now)
+    with time_machine.travel(night.now + timedelta(minutes=30), tick=False):
+        sweep_floors()
+        assert night.division.status == Division.Status.RUNNING, "a director holds the pairing"
+        hold_pairing(stage=stage, held=False, by=by_alice, now=timezone.now())
+        sweep_floors()
+    assert night.division.status == Division.Status.FINISHED
+    (state,) = states_of(night.division)
+    assert state.event is not None
+    assert list(state.event.pairing_byes) == [stays.pk]
+    assert list(differences(Selection.of())) == []
 
 
 def verify(night: Night, client: Client) -> tuple[list[str], int]:
