@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from core.left_out import refuse_gaps
 from formats import graph
 from formats.elimination.places import FIRST_PLACES
-from formats.facts import PLAYED
+from formats.facts import DOUBLE_FORFEIT, PLAYED
 from formats.progress import SharedPlace
 from formats.series.facts import DecidedBy, SeriesBracket, SeriesMatch
 from formats.series.facts import SeriesDivision as DivisionFacts
@@ -27,7 +27,7 @@ from tournaments.state.derivation import StageState, places_beyond, states_of
 
 KEPT = 7 * 24 * 3600
 """Seconds for which the facts of a division are cached; its `seq` is part of their key."""
-FORM = 4
+FORM = 5
 """Part of the key as well: grows when what is cached changes its form."""
 QUALIFYING = "qualifying"
 """The bracket of a stage that only decides who goes on to the next one."""
@@ -86,7 +86,16 @@ def facts_of_states(division: Division, states: Iterable[StageState]) -> Divisio
         brackets=tuple(brackets),
         matches=tuple(matches),
         rank=division.order + 1,
+        missed=frozenset(str(entry) for state in drawn for entry in _missed(state)),
     )
+
+
+def _missed(state: StageState) -> Iterator[int]:
+    """Yield who did not come to a match to which nobody came."""
+    for fixture in state.progress.fixtures.values():
+        result = fixture.result or fixture.walkover
+        if result is not None and result.kind == DOUBLE_FORFEIT:
+            yield from fixture.entrants or ()
 
 
 def _with_places(bracket: SeriesBracket, beyond: Sequence[SharedPlace]) -> SeriesBracket:
@@ -303,6 +312,7 @@ def with_players(division: DivisionFacts, sides: EntrySides) -> DivisionFacts:
         pairs={pair: both for pair, both in sides.pairs.items() if pair in players},
         brackets=tuple(_bracket_of_players(bracket, people) for bracket in division.brackets),
         matches=tuple(match for match in matches if match.winner != match.loser),
+        missed=frozenset(people[entry] for entry in division.missed),
     )
 
 

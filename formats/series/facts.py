@@ -76,6 +76,8 @@ class SeriesDivision:
     given: Mapping[Player, Fraction] = field(default_factory=dict)
     pairs: Mapping[Player, tuple[Player, ...]] = field(default_factory=dict)
     """Who the two of each pair are, which stands in the places of the division like one player."""
+    missed: frozenset[Player] = frozenset()
+    """Who did not come to a match to which the opponent did not come, either."""
 
     def people(self, side: Player) -> tuple[Player, ...]:
         """Return for whom a side stands."""
@@ -218,6 +220,7 @@ def _division(data: Any, where: str) -> SeriesDivision:
         players=frozenset(_names(_or(row.get("players"), [*in_brackets, *given]), f"{where}.players")),
         brackets=tuple(_with_equal_wins(bracket, matches) for bracket in brackets),
         matches=matches,
+        missed=frozenset(_names(_or(row.get("missed"), ()), f"{where}.missed")),
         shares=tuple(_each(shares, f"{where}.shares", number)),
         given={_text(player, f"{where}.given"): number(points, f"{where}.given") for player, points in given.items()},
     )

@@ -190,9 +190,9 @@ class _Context:
 
     @cached_property
     def no_shows(self) -> frozenset[Player]:
-        """Those who have lost a walkover and played no match."""
+        """Those who have lost a walkover, or missed a match as their opponent did, and played no match."""
         came: set[Player] = set()
-        lost: set[Player] = set()
+        lost = set(self.division.missed)
         for match in self.division.matches:
             if match.how is DecidedBy.WALKOVER and match.loser is not None:
                 lost.add(match.loser)

@@ -277,6 +277,22 @@ def test_whoever_never_came_gets_nothing_for_coming_unless_the_plan_says_so(cast
     assert with_it - without == 1
 
 
+def test_of_two_of_whom_neither_came_nobody_gets_points_for_coming() -> None:
+    cup = Cup.create(8, KNOCKOUT).play(Random(1), most=0)
+    first, second, *_ = cup.ready()
+    cup.report(first, ResultInput(None, None, Result.Kind.DOUBLE_FORFEIT))
+    cup.report(second, won_by(0))
+    winner = cup.entry_of(second.number, 0).player.public_id
+    pair = {cup.entry_of(first.number, side).player.public_id for side in (0, 1)}
+    assert facts(cup).missed == pair
+    got = earned(facts(cup), {"attend": "1"})
+    assert {player for player, points in got.items() if not points} == pair
+    assert got[winner] == 1
+    assert all(earned(facts(cup), {"attend": "1"}, no_shows_attend=True).values())
+    cup.correct(first, won_by(0))
+    assert all(earned(facts(cup), {"attend": "1"}).values()), "corrected: they have played"
+
+
 def test_a_bye_is_no_win_and_gives_no_points_unless_the_plan_says_so() -> None:
     cup = Cup.create(5, KNOCKOUT).play(Random(1), wild=False)
     row = facts(cup)

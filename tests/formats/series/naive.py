@@ -95,7 +95,7 @@ def line(node: Any, plan: Any, division: Any, player: str) -> Fraction:
         return Fraction(division.get("given", {}).get(player, 0))
     mine = [match for match in division["matches"] if player in (match["winner"], match["loser"])]
     if "attend" in node:
-        return attendance(node, plan, mine, player)
+        return attendance(node, plan, mine, player, is_missed=player in division.get("missed", ()))
     if "match" in node:
         counted = [m for m in mine if m["how"] == "played" or (m["how"] == "walkover" and node["walkovers"])]
         return Fraction(node["match"]) * sum(1 for m in counted if covers(node["bracket"], m["bracket"]))
@@ -104,9 +104,9 @@ def line(node: Any, plan: Any, division: Any, player: str) -> Fraction:
     return for_places(node["place"], division, player)
 
 
-def attendance(node: Any, plan: Any, mine: Any, player: str) -> Fraction:
-    never_came = all(m["how"] == "bye" or (m["how"] == "walkover" and m["loser"] == player) for m in mine) and any(
-        m["how"] == "walkover" for m in mine
+def attendance(node: Any, plan: Any, mine: Any, player: str, *, is_missed: bool) -> Fraction:
+    never_came = all(m["how"] == "bye" or (m["how"] == "walkover" and m["loser"] == player) for m in mine) and (
+        is_missed or any(m["how"] == "walkover" for m in mine)
     )
     if never_came and not plan["no_shows_attend"]:
         return ZERO

@@ -147,6 +147,8 @@ def random_division(rng: Random, rank: int) -> dict[str, Any]:
         division["brackets"].append(main)
         if len(losers) > 1 and rng.random() < 0.6:
             division["brackets"].append(random_bracket(rng, "consolation", losers, division["matches"])[0])
+    if rng.random() < 0.3:
+        division["missed"] = rng.sample(players, min(2, len(players)))
     if rng.random() < 0.4:
         division["shares"] = ["2", "1", "1"][: rng.randint(1, 3)]
     if rng.random() < 0.3:
