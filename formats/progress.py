@@ -167,7 +167,26 @@ def progress(
         result = _standing(results.get(number), (former or {}).get(number, ()), raw, turn=turn)
         state = _state(fixture, raw, result, withdrawn, bracket, states)
         states[number] = _of_one_person(state) if graph.persons and _is_one_person(state, graph) else state
-    return Progress(graph, states, arrivals.drawn)
+    return Progress(graph, states | _used(states), arrivals.drawn)
+
+
+def _used(states: dict[FixtureId, FixtureState]) -> dict[FixtureId, FixtureState]:
+    """Return the byes, and lines to which nobody else came, whose entrant won or played a match after them and withdrew
+    later, as they were before that.
+    """
+    used: dict[FixtureId, FixtureState] = {}
+    went_on: set[EntryId | None] = set()
+    for number in reversed(states):
+        state, alone = states[number], states[number].winner
+        if state.status is FixtureStatus.EMPTY and alone.entry is not None and alone.entry in went_on:
+            first, second = (alone if slot.absent == alone.entry else slot for slot in state.slots)
+            used[number] = undecided(number, (first, second), void=state.void)
+        if state.result is not None:
+            was_played = state.result.kind == PLAYED
+            went_on |= {
+                slot.entry for side, slot in enumerate(state.slots) if was_played or side == state.result.winner
+            }
+    return used
 
 
 @dataclass(slots=True)
@@ -210,7 +229,7 @@ class _Arrivals:
     def _draw(self, bracket: str, round_: Round, arriving: Sequence[SlotState]) -> tuple[int, ...]:
         past = Past(apart=(*self.graph.apart, *self.graph.persons))
         for state in self.states.values():
-            if state.status is FixtureStatus.BYE and state.winner.entry is not None:
+            if BYE_SLOT in state.slots and state.winner.entry is not None:
                 past.byes[state.winner.entry] += 1
             elif state.result is not None and state.result.kind == PLAYED:
                 past.met[frozenset(slot.entry for slot in state.slots if slot.entry is not None)] += 1

@@ -1,7 +1,7 @@
 """What the tests of the formats share: a seed, sizes, coin-flip results, and a way to play a graph to its end."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
 
@@ -31,9 +31,11 @@ def coin(seed: int) -> Winner:
     return lambda _first, _second: tosses.randrange(2)
 
 
-def play_out(graph: Graph, winner: Winner) -> tuple[Progress, dict[FixtureId, Result]]:
-    """Every fixture played as soon as it is ready."""
-    results: dict[FixtureId, Result] = {}
+def play_out(
+    graph: Graph, winner: Winner, known: Mapping[FixtureId, Result] | None = None
+) -> tuple[Progress, dict[FixtureId, Result]]:
+    """Every fixture played as soon as it is ready; those with a `known` result have that one."""
+    results = dict(known or {})
     state = progress(graph, results)
     while state.ready:
         for number in state.ready:

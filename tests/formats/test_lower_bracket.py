@@ -10,7 +10,7 @@ from formats.elimination.knockout import draw, knockout, open_byes, take_bye
 from formats.elimination.lower_bracket import double_elimination, lower_feed, take_late_drop, with_lower_bracket
 from formats.elimination.patterns import parse, propose_consolation, propose_double
 from formats.errors import Refused
-from formats.facts import Result, Withdrawal
+from formats.facts import DOUBLE_FORFEIT, Result, Withdrawal
 from formats.graph import BYE, CONSOLATION, FINAL, LAST_CHANCE, LOWER, MAIN, ByeSource, LoserOf
 from formats.lots import lot
 from formats.progress import progress
@@ -29,6 +29,25 @@ def meetings(state):
 
 def losses(state):
     return Counter(s.loser.entry for s in state.fixtures.values() if s.status is FixtureStatus.DECIDED)
+
+
+@given(st.integers(5, 12), st.integers(0, 99), st.data())
+def test_a_withdrawal_changes_nothing_in_a_bracket_that_is_played_to_its_end(size, toss, data):
+    """A bye, and a line to which nobody came, stay what they were when their entrant leaves later."""
+    graph = double_elimination(main(size), seed=SEED, pattern=propose_double(size)[0].pattern)
+    opening = {}
+    for number in data.draw(st.sets(st.sampled_from(progress(graph, {}).ready), max_size=1)):
+        opening[number] = Result(None, None, DOUBLE_FORFEIT)
+    state, results = play_out(graph, coin(toss), opening)
+    assert any(fixture.status is FixtureStatus.BYE for fixture in state.fixtures.values()) or size == 8
+    went_on = {entry for entry in graph.entries if not opening or entry in _winners(state)}
+    assert went_on
+    for entry in went_on:
+        assert progress(graph, results, [Withdrawal(entry)]).fixtures == state.fixtures
+
+
+def _winners(state):
+    return {s.winner.entry for s in state.fixtures.values() if s.status is FixtureStatus.DECIDED}
 
 
 @pytest.mark.slow
