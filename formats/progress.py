@@ -151,7 +151,7 @@ def progress(
 ) -> Progress:
     """Derive the state of every fixture and slot.
 
-    `places` resolves `PlaceOf` sources: a missing key means to be decided, None means that nobody took the place.
+    `places` resolves `PlaceOf` sources: a missing key means to be decided, None is a spare place, which is a bye.
     The earlier results of a withdrawn entry still count. Its first match without a result is a walkover, from which it
     drops like a loser if it withdrew from one bracket only. If both sides forfeit, or both are absent, nobody advances
     and nobody drops, because two entries cannot share a slot.
@@ -213,7 +213,7 @@ class _Arrivals:
         if source not in self.places:
             return OPEN_SLOT
         taker = self.places[source]
-        return EMPTY_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
+        return BYE_SLOT if taker is None else SlotState(SlotStatus.ENTRY, taker)
 
     def _seated(self, seat: DrawnSeat) -> SlotState:
         """Return the entrant of a seat. It is to be decided until all entrants of its round are known."""

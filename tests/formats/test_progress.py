@@ -174,12 +174,13 @@ def test_a_second_final_is_played_only_if_the_lower_winner_wins_the_first():
     assert progress(graph, {}, [Withdrawal(ALICE)]).champion("final") == BOB
 
 
-def test_places_of_a_group_fill_as_they_become_known():
+def test_places_of_a_group_fill_as_they_become_known_and_a_spare_one_is_a_bye():
     graph = cross_seeded([PlaceOf("A", 1), PlaceOf("B", 1)])
     known = progress(graph, {}, places={PlaceOf("A", 1): ERIN})
     assert [slot.entry for slot in known.fixtures[1].slots] == [ERIN, None]
     empty = progress(graph, {}, places={PlaceOf("A", 1): ERIN, PlaceOf("B", 1): None})
-    assert empty.fixtures[1].slots[1].status is SlotStatus.WALKOVER
+    assert empty.fixtures[1].slots[1].status is SlotStatus.BYE
+    assert empty.fixtures[1].status is FixtureStatus.BYE
     assert empty.champion(MAIN) == ERIN
 
 
