@@ -23,7 +23,7 @@ from tournaments.state.names import match_names
 from tournaments.state.plans import is_continuous
 from tournaments.state.preview import Choice, Consequences, CorrectionPreview, mark_of, preview_result
 from tournaments.state.settle import settle
-from tournaments.state.stage_rows import outcome
+from tournaments.state.stage_rows import DivisionRows, outcome
 from tournaments.state.versions import refuse_stale
 
 # Which versions of a result repeat an earlier one: undone corrections and reinstated matches.
@@ -148,6 +148,7 @@ def undo_correction(
     - `stale`, `tournament_not_open`, `correction_undone`, `correction_not_last`, and what `check_own_match` refuses;
     - `successor_begun` if a match that would become void or get other players was begun, reported or decided since the
       correction, or, where lives are counted, if a player who would be out again has finished a match since;
+    - `undo_built_on` if the result before was a walkover of somebody who is back, or a deadline that has changed;
     - `round_paired_since` if, where lives are counted, a round was paired by the corrected lives.
     """
     with transaction.atomic():
@@ -288,6 +289,10 @@ def _undoable(correction: Correction) -> tuple[Fixture, Result]:
     row, standing = _standing(correction.fixture)
     if not is_standing(correction, origins([standing.match_id])[standing.match_id]):
         raise Refused("correction_not_last", fixture=row.number)
+    if correction.before.source in (Result.Source.FORMAT, Result.Source.DEADLINE):
+        rows = DivisionRows(row.stage.division).of(row.stage)
+        if not rows.is_founded(correction.before, row.number, rows.results[row.number].between):
+            raise Refused("undo_built_on", fixture=row.number)
     return row, standing
 
 

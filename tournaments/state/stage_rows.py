@@ -601,11 +601,13 @@ class StageRows:
             if played:
                 pairs = product(*(by_player[player] for player in former.players))
                 outcomes = (outcome(played[-1], (first, second), kept=kept) for first, second in pairs)
-                standing = [(former.match, row) for row in outcomes if self._is_founded(played[-1], row, former.number)]
+                standing = [
+                    (former.match, row) for row in outcomes if self.is_founded(played[-1], former.number, row.between)
+                ]
                 results.setdefault(former.number, []).extend(standing)
         return results
 
-    def _is_founded(self, result: MatchResult, pure: Result, number: int) -> bool:
+    def is_founded(self, result: MatchResult, number: int, between: tuple[EntryId, EntryId] | None) -> bool:
         """Whether what a result followed from still holds: its losers have left, or the time for the match was over.
 
         In rounds paired one by one, a match stays lost although its loser comes back.
@@ -617,7 +619,7 @@ class StageRows:
             return True
         here = (None, self.graph.bracket_of[number])
         gone = {item.entry for item in self._withdrawals if item.bracket in here}
-        return pure.between is not None and all(pure.between[side] in gone for side in pure.losing_slots)
+        return between is not None and all(between[side] in gone for side in outcome(result, between).losing_slots)
 
     def withdrawals(self) -> list[Withdrawal]:
         return self._withdrawals

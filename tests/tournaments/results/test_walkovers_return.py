@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from engine.errors import Refused
 from formats.settings import StageSettings
 from matches.models import Result
 from players.actors import SYSTEM
@@ -98,4 +99,22 @@ def test_a_result_of_the_deadline_counts_again_only_while_it_has_passed(has_more
         extend_deadline(fixture=cup.fixture(3), due_at=LATER + timedelta(days=1), by=SYSTEM, now=LATER)
     cup.undo(correction)
     assert cup.fixture(3).status == (Fixture.Status.READY if has_more_time else Fixture.Status.DECIDED)
+    assert integrity_differences() == []
+
+
+@pytest.mark.parametrize("is_back", [True, False])
+def test_a_corrected_walkover_is_not_restored_once_its_loser_is_back(is_back: bool) -> None:
+    cup = Cup.create(4, KNOCKOUT).play(Random(1), most=0)
+    ben = cup.entry_of(1, 0)
+    cup.leave(ben)
+    before = cup.standing()
+    correction = cup.correct(cup.fixture(1), won_by(0))
+    if is_back:
+        come_back(cup, ben)
+        with pytest.raises(Refused, match="undo_built_on"):
+            cup.undo(correction)
+        assert cup.results()[1].winner == 0
+    else:
+        cup.undo(correction)
+        assert cup.standing() == before
     assert integrity_differences() == []
