@@ -151,6 +151,9 @@ def night_of(event: Tournament, now: datetime) -> PlayedNight:
     pools = {row.pool_id: row.pool for row in changes}
     until = {pk: last.until for pk, pool in pools.items() if (last := publication_of(pool, now)) is not None}
     left_out = {pk for pk, player in players.items() if not player.in_event_lines or player.erased_at is not None}
+    # Nor does a line name a pair of theirs.
+    sides = ((side, row.sides[index]) for row in matches for index, side in enumerate(row.people))
+    left_out |= {side for side, people in sides if not left_out.isdisjoint(people)}
     won = [first for own in placed if (first := _won(own, matches)) is not None]
     played = {person for row in matches if row.was_played for person in row.players}
     lines = chosen_lines(won, _played_matches(matches, changes), _newcomers(event, played), left_out)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from django.db import transaction
@@ -23,6 +24,7 @@ from players.models import Delivery, LogEntry, Membership, Notification, Player,
 from players.notifications.deliveries import NOT_RECEIVED
 from players.notifications.kinds import NotificationGroup, NotificationKind, OwnEmail, Params
 from players.notifications.services import Notice, notify_each, users_of
+from players.people.rows import people_of
 from tournaments.models import Entry, Fixture, Letter, Tournament
 from tournaments.state.advancement import unfinished_divisions
 from tournaments.state.locks import lock_event_if_free
@@ -68,12 +70,12 @@ SHOWN = ("pk", "name", "initials_only", "in_event_lines", "erased_at", "merged_i
 
 
 def _night(event: str, finished: str, now: datetime) -> PlayedNight:
-    """Return what is read of an event once for all its letters, and again once it or a player of it has changed.
+    """Return what is read of an event once for all its letters, and again once it or somebody in it has changed.
 
     The event is given by public id, its end in ISO 8601.
     """
-    played = Entry.objects.filter(division__tournament__public_id=event).values("player")
-    people = Player.objects.filter(Q(pk__in=played) | Q(pk__in=played.values("player__merged_into")))
+    entered = people_of(Entry.objects.filter(division__tournament__public_id=event).values_list("player", flat=True))
+    people = Player.objects.filter(pk__in={*entered, *chain.from_iterable(entered.values())})
     basis = finished, tuple(people.order_by("pk").values_list(*SHOWN)), int(now.timestamp()) // NIGHT_LASTS
     known = _nights.pop(event, None)
     if known is not None and known[0] == basis:

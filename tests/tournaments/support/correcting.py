@@ -122,12 +122,13 @@ class Cup(Clocked):
 
     @classmethod
     def of(cls, cast: list[Player], stages: list[StageSettings], name: str) -> "Cup":
-        """A division of these players; its seeds are known."""
+        """A division of these players or pairs; its seeds are known."""
         club, _ = Club.objects.get_or_create(slug="harbour", defaults={"name": "Harbour", "time_zone": "UTC"})
         pool = RatingPool.objects.create(name=name)
         event = events.create_tournament(club=club, by=SYSTEM, now=NOON, name=f"Cup {name}", starts_at=NOON)
         division = events.create_division(tournament=event, by=SYSTEM, now=NOON, name="Main", match_length=LENGTH)
-        Division.objects.filter(pk=division.pk).update(pool=pool)
+        sides = Division.Sides.ONE if cast[0].parts is None else Division.Sides.TWO
+        Division.objects.filter(pk=division.pk).update(pool=pool, sides=sides)
         entries.enter(division=division, players=cast, by=SYSTEM, now=NOON)
         events.publish_tournament(tournament=event, by=SYSTEM, now=NOON)
         division.refresh_from_db()
