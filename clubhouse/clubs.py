@@ -32,8 +32,8 @@ from matches.reporting.calendars import CalendarEvent, written
 from players import access as club_access
 from players.access import Role, Visitor, is_at_least
 from players.clubs.owners import may_ask
-from players.models import Club, Membership, User
-from players.people.rows import accounts_of
+from players.models import Club, Membership, Player
+from players.people.pairs import load_people, persons
 from players.selectors import club_home
 from seasons.page.season import season_card
 from tournaments.access import VISIBLE
@@ -77,21 +77,14 @@ class CalendarLine:
     @property
     def players(self) -> int:
         """How many people are entered, without the waiting list."""
-        return len({entry.player for entry in self.entered if not entry.is_waiting})
+        return len(_people_in(self.entered))
 
     @property
-    def entered(self) -> "list[ComingPlayer]":
+    def entered(self) -> "list[ComingEntry]":
         """The entries of all divisions: those who are here first, then in the order in which they came."""
         rows = [entry for division in self.divisions for entry in division.present]  # type: ignore[attr-defined]
-        accounts = accounts_of(entry.player for entry in rows)
         return [
-            ComingPlayer(
-                entry.division_id,
-                entry.status == Entry.Status.WAITING,
-                entry.player.merged_into_id or entry.player_id,
-                accounts.get(entry.player_id, ()),
-                "" if entry.player.erased_at else entry.player.full_name,
-            )
+            ComingEntry(entry.division_id, entry.status == Entry.Status.WAITING, tuple(persons(entry.player)))
             for entry in sorted(rows, key=lambda entry: entry.turn)
         ]
 
@@ -124,7 +117,10 @@ def _coming(user: Visitor, club: Club) -> list[Tournament]:
 
 
 def divisions_shown(events: Sequence[Tournament], club: Club) -> list[Division]:
-    """Return the divisions of these events with their entries, and those of the club that finished last; 3 queries."""
+    """Return the divisions of these events with their entries, and those of the club that finished last.
+
+    Takes three queries, and one if there are pairs.
+    """
     finished = Division.objects.filter(
         tournament__club=club, tournament__status__in=VISIBLE, status=Division.Status.FINISHED
     ).order_by("-tournament__starts_at", "order", "pk")
@@ -135,13 +131,15 @@ def divisions_shown(events: Sequence[Tournament], club: Club) -> list[Division]:
         | Q(pk__in=leagues.values("pk")[: LATEST * LATEST])
     )
     entries = Entry.objects.filter(division__tournament__in=events).exclude(status=Entry.Status.OUT)
-    return list(
+    divisions: list[Division] = list(
         Division.objects.filter(shown)
         .exclude(status=Division.Status.CANCELLED)
         .select_related("tournament__club")
         .prefetch_related("stages", Prefetch("entries", entries.select_related("player__merged_into"), "present"))
         .order_by("-tournament__starts_at", "order", "pk")
     )
+    load_people(entry.player for row in divisions for entry in row.present)  # type: ignore[attr-defined]
+    return divisions
 
 
 def calendar_lines(events: Iterable[Tournament], divisions: Iterable[Division]) -> list[CalendarLine]:
@@ -162,14 +160,17 @@ def calendar_of(user: Visitor, club: Club) -> list[CalendarLine]:
 
 
 @dataclass(frozen=True, slots=True)
-class ComingPlayer:
-    """An entry of the next evening, with what is shown of its player."""
+class ComingEntry:
+    """An entry of an evening, with whom it stands for."""
 
     division: int
     is_waiting: bool
-    player: int
-    users: tuple[int, ...]
-    name: str
+    people: tuple[Player, ...]
+
+
+def _people_in(entries: "Iterable[ComingEntry]") -> dict[Player, None]:
+    """Return the different people of those of these entries that do not wait, in their order."""
+    return dict.fromkeys(person for entry in entries if not entry.is_waiting for person in entry.people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,7 @@ class NextEvening:
     when: str
     is_on: bool
     """Whether it is being played already."""
-    entries: Sequence[ComingPlayer]
+    entries: Sequence[ComingEntry]
     way: str
     """How the reader gets in: `join`, `wait`, `choose`, `in`, `waiting`, `staff`, `playing` or `closed`."""
     division: Division | None = None
@@ -191,13 +192,13 @@ class NextEvening:
 
     @property
     def initials(self) -> list[str]:
-        coming = (initials_of(entry.name) for entry in self.entries if not entry.is_waiting)
+        coming = (initials_of(person.name) for person in _people_in(self.entries) if person.erased_at is None)
         return [initials for initials in coming if initials][:DISCS]
 
     @property
     def coming(self) -> int:
         """How many different players come."""
-        return self.line.players
+        return len(_people_in(self.entries))
 
     @property
     def nth(self) -> str:
@@ -212,7 +213,8 @@ class NextEvening:
             taken = Counter(entry.division for entry in self.entries if not entry.is_waiting)
             places = sum(max(0, (row.capacity or 0) - taken[row.pk]) for row in self.line.divisions)
             return ngettext("%(count)d place free", "%(count)d places free", places) % {"count": places}
-        boards = (self.line.event.tables or 0) - (self.coming + 1) // 2
+        sides = {entry.people for entry in self.entries if not entry.is_waiting}
+        boards = (self.line.event.tables or 0) - (len(sides) + 1) // 2
         return (
             ngettext("%(count)d board free", "%(count)d boards free", boards) % {"count": boards} if boards > 0 else ""
         )
@@ -237,11 +239,11 @@ def next_evening_of(user: Visitor, lines: Iterable[CalendarLine], now: datetime)
 
 
 def _way_in(
-    user: Visitor, line: CalendarLine, entries: Sequence[ComingPlayer], now: datetime
+    user: Visitor, line: CalendarLine, entries: Sequence[ComingEntry], now: datetime
 ) -> tuple[str, Division | None, int]:
     """Return how the reader gets in, by which division, and the place on its waiting list."""
     divisions = {division.pk: division for division in line.divisions}
-    own = next((entry for entry in entries if isinstance(user, User) and user.pk in entry.users), None)
+    own = next((row for row in entries if user.pk and any(person.user_id == user.pk for person in row.people)), None)
     if own is not None:
         waiting = [entry for entry in entries if entry.is_waiting and entry.division == own.division]
         place = waiting.index(own) + 1 if own.is_waiting else 0

@@ -29,6 +29,7 @@ from matches.rankings.api import PROVISIONAL
 from matches.ratings.services import provisional_among
 from players.access import Role, Visitor, is_at_least, role_in
 from players.models import Player
+from players.people.rows import persons_among
 from prizes.api import PrizeLineSerializer
 from prizes.prizes import DivisionPrizesView, prizes_view, standings_of
 from tournaments import access
@@ -259,9 +260,9 @@ def _standing(matches: dict[int, Match]) -> dict[int, Result]:
 
 
 def _players(matches: dict[int, Match], results: dict[int, Result]) -> set[int]:
-    """Return who has played a match, by the player that stands for them."""
+    """Return the ids of the people who have played a match."""
     played = (matches[pk] for pk, result in results.items() if result.kind not in UNPLAYED)
-    return {player.merged_into_id or player.pk for match in played for player in match.players}
+    return persons_among(player for match in played for player in match.players)
 
 
 def _changes(matches: dict[int, Match]) -> list[RatingChange]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -17,12 +17,14 @@ from players.accounts.services import ensure_player
 from players.actors import SYSTEM
 from players.clubs.services import add_player, create_club
 from players.models import Club, Player, User
+from players.people.pairs import pair_of, rename_pairs
+from players.people.rows import is_person
 from tests.matches.ratings.history import LATER as NOW
 from tests.matches.ratings.history import played, player, replay
 from tournaments.draws import services as draws
 from tournaments.entries import services as entries
 from tournaments.events import services as events
-from tournaments.models import Division
+from tournaments.models import Division, Tournament
 
 pytestmark = pytest.mark.django_db
 
@@ -32,8 +34,8 @@ SMALL, LARGE = 4, 24
 # boards that wait
 MOST = {
     # What the reader has to do, as on "/my/", their results with ratings, their events and clubs, and live matches;
-    # places in finals that they are offered; the letter about the last evening.
-    "/": 31,
+    # places in finals that they are offered; the letter about the last evening; the people in the events of a list.
+    "/": 32,
     "/events/": 10,
     "/rankings/": 16,
     "/players/": 9,
@@ -42,8 +44,8 @@ MOST = {
     "/players/{player}/matches/": 14,
     # One of them for which of the two ratings is provisional.
     "/players/{player}/vs/{other}/": 18,
-    # Two of them for the picture of a shared link, once a minute.
-    "/clubs/{club}/": 19,
+    # Two of them for the picture of a shared link, once a minute; one for the people of pairs.
+    "/clubs/{club}/": 21,
     "/api/v1/tournaments/": 6,
     "/api/v1/clubs/": 6,
     "/api/v1/rankings/": 8,
@@ -54,6 +56,13 @@ MOST = {
     "/api/v1/divisions/{division}/standings/": 18,
     "/api/v1/divisions/{division}/pairings/": 18,
     "/api/v1/divisions/{division}/entries/": 8,
+    # Of two divisions; most queries of a report are for the standings and prizes of each.
+    "{event}": 26,
+    "{event}{doubles}/": 18,
+    "{event}report/": 68,
+    "/clubs/{club}/seasons/": 7,
+    "/api/v1/divisions/{doubles}/entries/": 8,
+    "/api/v1/tournaments/{tournament}/report/": 57,
     "/api/v1/tournaments/{tournament}/divisions/": 8,
 }
 
@@ -77,7 +86,11 @@ SHORT = {"matches_ratingpool", "players_club", "tournaments_tournament"}
 
 @dataclass
 class Site:
-    """A site that grows; its last division is drawn and has as many entries as the growth."""
+    """A site that grows; its last division is drawn and has as many entries as the growth.
+
+    Each event has pairs beside it, and whoever plays there is in one of the ways of being listed: by name, by initials,
+    merged into somebody, or a former member.
+    """
 
     me: Player
     club: Club
@@ -92,6 +105,8 @@ class Site:
             club = create_club(name=f"Club {number}", by=SYSTEM)
             add_player(club=club, player=self.me, by=SYSTEM)
             division = self._event(club if number % 2 else self.club, number)
+            doubles = self._doubles(division.tournament, count if rival == rivals[-1] else 2)
+        rename_pairs(Player.objects.filter(is_person()))
         replay()
         self.size += count
         entries.enter(division=division, players=rivals, by=SYSTEM, now=NOW)
@@ -104,6 +119,7 @@ class Site:
             "other": rivals[0].public_id,
             "club": self.club.slug,
             "division": division.public_id,
+            "doubles": doubles.public_id,
             "tournament": division.tournament.public_id,
             "event": f"/events/{division.tournament.club.slug}/{division.tournament.slug}/",
             "match": Match.objects.latest("pk").public_id,
@@ -114,6 +130,23 @@ class Site:
         event = events.create_tournament(club=club, by=SYSTEM, now=NOW, name=f"Cup {number}", starts_at=starts)
         division = events.create_division(tournament=event, by=SYSTEM, now=NOW, name="Open")
         events.publish_tournament(tournament=event, by=SYSTEM, now=NOW)
+        return division
+
+    def _doubles(self, event: Tournament, count: int) -> Division:
+        """Add a division of so many pairs of people who are listed in every way."""
+        division = events.create_division(
+            tournament=event, by=SYSTEM, now=NOW, name=f"{count} pairs", sides="two", match_length=3, rated=False
+        )
+        people = [player(f"Person {division.pk} {number}") for number in range(2 * count)]
+        for person in people:
+            add_player(club=event.club, player=person, by=SYSTEM)
+        with transaction.atomic():
+            pairs = [pair_of(*couple) for couple in zip(people[::2], people[1::2], strict=True)]
+        entries.enter(division=division, players=pairs, by=SYSTEM, now=NOW)
+        ids = [person.pk for person in people]
+        Player.objects.filter(pk__in=ids[1::4]).update(initials_only=True)
+        Player.objects.filter(pk__in=ids[2::4]).update(merged_into=player(f"Person {division.pk}"))
+        Player.objects.filter(pk__in=ids[3::4]).update(erased_at=NOW)
         return division
 
 

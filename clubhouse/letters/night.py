@@ -27,7 +27,7 @@ from matches.presentation.labels import final_score, score_of
 from matches.ratings.pools import publication_of
 from matches.ratings.services import provisional_among
 from players.models import Player
-from players.people.rows import canonical, pairs_of, people_of
+from players.people.rows import canonical, pairs_of, people_of, side_columns
 from prizes.prizes import standings_of
 from seasons.chances import Race, race_of
 from seasons.page.season import series_of_event
@@ -305,14 +305,12 @@ def _worst(row: NightMatch, begun: Sequence[tuple[Score, bool]]) -> Deficit | No
 def _newcomers(event: Tournament, played: set[int]) -> list[int]:
     """Return who played an event of this club for the first time, imported seasons and matches included."""
     own = Q(player__in=played) | Q(player__merged_into__in=played)
-    names = "pair__first", "pair__first__merged_into", "pair__second", "pair__second__merged_into"
     before = Entry.objects.filter(
         own | Q(player__in=pairs_of(played)),
         division__tournament__club=event.club_id, division__tournament__status__in=VISIBLE,
         division__tournament__starts_at__lt=event.starts_at,
     ).exclude(status=Entry.Status.OUT)  # fmt: skip
-    columns = ("player", "player__merged_into", *(f"player__{name}" for name in names))
-    known: list[tuple[int | None, ...]] = [*before.order_by().values_list(*columns)]
+    known: list[tuple[int | None, ...]] = [*before.order_by().values_list(*side_columns("player"))]
     known += PastPlacing.objects.filter(own, season__club=event.club_id).order_by().values_list(
         "player", "player__merged_into"
     )  # fmt: skip

@@ -39,6 +39,7 @@ from matches.rankings.profiles import rating_of
 from matches.ratings.services import default_pool
 from players import access as people
 from players.models import Club, Membership, Player
+from players.people.rows import persons_among
 from seasons.actions import series_of
 from seasons.page.season import season_view
 from tournaments import access
@@ -248,7 +249,7 @@ def _with(card: SharedCard, **changes: object) -> SharedCard:
 
 
 def _entries_text(names: Names) -> str:
-    count = sum(entry.status == entry.Status.IN for entry in names.entries.values())
+    count = len(persons_among(entry.player for entry in names.entries.values() if entry.status == entry.Status.IN))
     return ngettext("%(count)s player", "%(count)s players", count) % {"count": count}
 
 

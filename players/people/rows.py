@@ -1,7 +1,7 @@
 """Rows of players and clubs: the current player after merges, row locks, and topics."""
 
-from collections.abc import Iterable, Mapping
-from typing import NewType
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NewType
 
 from django.db.models import Q, QuerySet
 
@@ -27,6 +27,11 @@ People = Mapping[int, tuple[PersonId, ...]]
 """Player id -> whom the player stands for."""
 
 
+PERSON_COLUMNS = (
+    "merged_into", "pair__first", "pair__first__merged_into", "pair__second", "pair__second__merged_into",
+)  # fmt: skip
+
+
 def people_of(ids: Iterable[int | None]) -> People:
     """Return whom the players with these ids stand for; one query.
 
@@ -36,13 +41,19 @@ def people_of(ids: Iterable[int | None]) -> People:
     were written with: so it is known of each of them alone again once a merge is undone.
     """
     rows = Player.objects.filter(pk__in={pk for pk in ids if pk is not None})
-    columns = ("pair__first", "pair__first__merged_into", "pair__second", "pair__second__merged_into")
-    return {
-        pk: (PersonId(into or pk),)
-        if first is None
-        else (PersonId(first_into or first), PersonId(second_into or second))
-        for pk, into, first, first_into, second, second_into in rows.values_list("pk", "merged_into", *columns)
-    }
+    return {row[0]: side_of(row) for row in rows.values_list("pk", *PERSON_COLUMNS)}
+
+
+def side_columns(player: str) -> tuple[str, ...]:
+    """Return the columns by which `side_of` knows whom a related player stands for, in the query of other rows."""
+    return (player, *(f"{player}__{name}" for name in PERSON_COLUMNS))
+
+
+def side_of(columns: Sequence[Any]) -> tuple[PersonId, ...]:
+    """Return whom a player stands for (`people_of`), given the values of `side_columns`."""
+    pk, into, first, first_into, second, second_into = columns
+    people = [into or pk] if first is None else [first_into or first, second_into or second]
+    return tuple(map(PersonId, people))
 
 
 def people_of_rows(players: Iterable[Player]) -> People:

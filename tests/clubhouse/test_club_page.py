@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -21,6 +21,8 @@ from formats.settings import LEAGUE, StageSettings
 from players.actors import SYSTEM, Actor
 from players.clubs.services import update_club
 from players.models import Club, Membership, Player, User
+from players.people.erasure import erase_player
+from players.people.pairs import pair_of
 from tests.event_cast import join
 from tests.pages import html
 from tests.tournaments.support.correcting import DOUBLE, GROUPS, KNOCKOUT, PROGRESSIVE, ROUND_ROBIN, SWISS_FIRST, Cup
@@ -203,6 +205,24 @@ def test_who_comes_is_shown_by_initials_and_never_by_name(evening: Evening, clie
     assert "RF G HP" in text
     assert "4 are coming" in text
     assert not re.search("Rosa|Hidden|Erased|EP", text)
+
+
+def test_both_of_a_pair_come(evening: Evening, by_alice: Actor, bob: User, client: Client) -> None:
+    division = evening(sides="two", self_registration=False)
+    Tournament.objects.filter(pk=division.tournament_id).update(tables=4)
+    people = [Player.objects.create(name=name) for name in ("Anna Berg", "Ben Ort", "Cleo Dam")]
+    bobs = Player.objects.create(name="Bob", user=bob)
+    with transaction.atomic():
+        pairs = [pair_of(people[0], people[1]), pair_of(people[2], bobs)]
+    entries.enter(division=division, players=pairs, by=by_alice, now=timezone.now())
+    singles = events.create_division(tournament=division.tournament, by=by_alice, now=timezone.now(), name="Singles")
+    entries.enter(division=singles, players=people[:2], by=by_alice, now=timezone.now())
+    assert "AB BO CD B 4 are coming · 2 boards free" in card(client), "two for four sides"
+    client.force_login(bob)
+    assert "You are entered." in card(client)
+    erase_player(player=people[0], by=by_alice, now=timezone.now())
+    assert "CD B" in card(client)
+    assert "AB" not in card(client)
 
 
 def test_anonymous_visitors_sign_in_and_come_back(evening: Evening, client: Client) -> None:

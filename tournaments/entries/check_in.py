@@ -275,21 +275,21 @@ def no_shows_today(tournament: Tournament, now: datetime) -> frozenset[PersonId]
 def mark_all_here(*, tournament: Tournament, division: Division | None, by: Actor, now: datetime) -> tuple[str, int]:
     """Check in everybody who is missing, in one division or all of them, but no player who did not come to a match.
 
-    Return the batch that `undo` takes, and the number of entries.
+    Return the batch that `undo` takes, and the number of people.
     """
-    batch, count = new_public_id(), 0
+    batch, people = new_public_id(), set[PersonId]()
     no_shows = no_shows_today(tournament, now)
     with transaction.atomic():
         for row in _locked(tournament, division):
             missing = row.entries.filter(status=Entry.Status.IN, checked_in_at=None).select_related("player")
-            check_ins = [
-                _check_in(who, CheckIn.State.HERE, batch=batch, at=now, by=by.user)
+            coming = [
+                who
                 for who in attendees(tournament, missing, now)
                 if who.state == CheckIn.State.MISSING and who.person not in no_shows
             ]
-            record(row, check_ins, by)
-            count += len({check_in.entry_id for check_in in check_ins})
-    return batch, count
+            record(row, [_check_in(who, CheckIn.State.HERE, batch=batch, at=now, by=by.user) for who in coming], by)
+            people.update(who.person for who in coming)
+    return batch, len(people)
 
 
 def mark_players_here(*, tournament: Tournament, players: Collection[Player], by: Actor, now: datetime) -> str:

@@ -17,6 +17,7 @@ from matches.play.watching import where_of
 from matches.presentation.visibility import NOBODY, Viewer
 from players.access import RANK, Role, Visitor
 from players.models import Club, Membership, Player, User
+from players.people.rows import PersonId, side_columns, side_of
 from tournaments.access import VISIBLE
 from tournaments.models import Division, Entry, Fixture, Helper, Round, Slot, Tournament
 from tournaments.standings.rounds import RoundNames
@@ -110,22 +111,26 @@ def _helped_by(user: User) -> QuerySet[Helper]:
 
 
 def listed(user: Visitor, club: str = "", status: str = "") -> QuerySet[Tournament]:
-    """Return visible events with `players`, the people in their divisions, and `in_divisions`, how many these are.
-
-    Lists of side events do not count as divisions.
-    """
-    entries = Entry.objects.filter(takes_part(), division__tournament=OuterRef("pk")).order_by()
-    person = Coalesce("player__merged_into", "player")
-    number = entries.values("division__tournament").annotate(number=Count(person, distinct=True)).values("number")
+    """Return visible events with `in_divisions`, how many divisions they have; lists of side events do not count."""
     played = Division.objects.filter(offer=None).exclude(status=Division.Status.CANCELLED)
     divisions = played.filter(tournament=OuterRef("pk")).order_by()
     count = divisions.values("tournament").annotate(number=Count("pk")).values("number")
-    events = visible(user).annotate(players=Coalesce(Subquery(number), 0), in_divisions=Coalesce(Subquery(count), 0))
+    events = visible(user).annotate(in_divisions=Coalesce(Subquery(count), 0))
     if club:
         events = events.filter(club__slug=club)
     if status in Tournament.Status.values:
         events = events.filter(status=status)
     return events
+
+
+def _count_players(events: Collection[Tournament]) -> None:
+    """Set `players` of events that are listed, how many people are in their divisions; one query."""
+    people: dict[int, set[PersonId]] = {event.pk: set() for event in events}
+    entries = Entry.objects.filter(takes_part(), division__tournament__in=people).order_by()
+    for event, *player in entries.values_list("division__tournament", *side_columns("player")):
+        people[event].update(side_of(player))
+    for event in events:
+        event.players = len(people[event.pk])  # type: ignore[attr-defined]
 
 
 def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
@@ -136,6 +141,7 @@ def events_page(user: Visitor, club: str, number: str | None) -> dict[str, Any]:
     over = page_of(events.filter(status__in=ENDED).order_by("-starts_at", "name", "-pk"), number, ON_A_PAGE)
     with_events = Exists(Tournament.objects.filter(club=OuterRef("pk"), status__in=VISIBLE))
     clubs = list(Club.objects.filter(with_events).order_by("search_key", "pk")[:200])
+    _count_players([*running, *coming, *over])
     return {"running": running, "coming": coming, "over": over, "clubs": clubs, "club": club}
 
 
@@ -143,7 +149,9 @@ def on_show(count: int) -> list[Tournament]:
     """Return public events: running ones first, then those to come by date."""
     events = listed(AnonymousUser()).filter(status__in=[Tournament.Status.RUNNING, Tournament.Status.PUBLISHED])
     # "running" comes after "published" in the alphabet.
-    return list(events.order_by("-status", "starts_at", "name", "pk")[:count])
+    shown = list(events.order_by("-status", "starts_at", "name", "pk")[:count])
+    _count_players(shown)
+    return shown
 
 
 def run_by(user: User, clubs: Collection[int]) -> list[Tournament]:

@@ -52,7 +52,8 @@ class Audience(NamedTuple):
     def of(self, division: Division) -> "Audience":
         """Return who hears of a change of one division."""
         accounts = {user: names for user, names in self.divisions.items() if division.public_id in names}
-        return Audience(accounts, division.entries.exclude(status=Entry.Status.OUT).values("player").distinct().count())
+        players = players_among(division.entries.exclude(status=Entry.Status.OUT).values_list("player", flat=True))
+        return Audience(accounts, len(persons_among(players)))
 
 
 def audience_of(tournament: Tournament, by: Actor, now: datetime) -> Audience:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Value
@@ -14,6 +15,7 @@ from django.db.models.functions import Coalesce
 
 from formats.settings import BY_ROUND, SWISS
 from matches.models import Match, Result
+from players.people.rows import PersonId, people_of_rows, side_columns, side_of
 from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Round, Slot, Stage, Withdrawal
 from tournaments.state.plans import settings_of
 from tournaments.state.stage_rows import UNPLAYED
@@ -86,10 +88,13 @@ class MatchFigures:
         return MatchFigures(total, self.played + other.played, self.walkovers + other.walkovers)
 
 
+Side = tuple[PersonId, ...]
+
+
 class Figures(NamedTuple):
     entries: int
-    persons: frozenset[int]
-    """The players of these entries; two that were merged are one."""
+    sides: frozenset[Side]
+    """Who enters: the people of each entry; re-entries, and entries that were merged, are the same side."""
     entered: int
     """Entries that are not withdrawn."""
     waiting: int
@@ -98,7 +103,11 @@ class Figures(NamedTuple):
 
     @property
     def players(self) -> int:
-        return len(self.persons)
+        return len(set(chain.from_iterable(self.sides)))
+
+    @property
+    def pairs(self) -> int:
+        return sum(len(side) > 1 for side in self.sides)
 
 
 def takes_part() -> Q:
@@ -112,10 +121,9 @@ def figures_of(divisions: Sequence[Division]) -> dict[int, Figures]:
     """Return the figures of divisions by id, in three queries, or four if one of them is paired round by round."""
     keys = [division.pk for division in divisions]
     entries = Entry.objects.filter(takes_part() | Q(status=Entry.Status.WAITING), division__in=keys).order_by()
-    rows: dict[int, list[tuple[str, int]]] = {}
-    person = Coalesce("player__merged_into", "player")
-    for key, status, player in entries.values_list("division", "status", person):
-        rows.setdefault(key, []).append((status, player))
+    rows: dict[int, list[tuple[str, Side]]] = {}
+    for key, status, *player in entries.values_list("division", "status", *side_columns("player")):
+        rows.setdefault(key, []).append((status, side_of(player)))
     matches = matches_by("stage__division", Fixture.objects.filter(stage__division__in=keys))
     paired = _paired(divisions)
     result = {}
@@ -129,30 +137,28 @@ def figures_of(divisions: Sequence[Division]) -> dict[int, Figures]:
 def figures_from(
     division: Division, entries: Iterable[Entry], fixtures: Iterable[Counted], paired: Mapping[int, int]
 ) -> Figures:
-    """Return the figures of a division whose rows are loaded already; one query if an entry is withdrawn.
+    """Return the figures of a division whose rows are loaded already.
 
+    Takes one query if an entry is withdrawn, and one if there are pairs.
     `paired` is the number of rounds of each stage, by the number of the stage.
     """
     rows = list(entries)
     gone = [row.pk for row in rows if row.status == Entry.Status.OUT]
     counted_too = set(Entry.objects.filter(takes_part(), pk__in=gone).values_list("pk", flat=True)) if gone else set()
-    persons = [
-        (row.status, row.player.merged_into_id or row.player_id)
-        for row in rows
-        if row.status != Entry.Status.OUT or row.pk in counted_too
+    people = people_of_rows(row.player for row in rows)
+    sides = [
+        (row.status, people[row.player_id]) for row in rows if row.status != Entry.Status.OUT or row.pk in counted_too
     ]
-    to_be_paired = _to_be_paired(
-        division, persons, {row.pk: paired.get(row.number, 0) for row in division.stages.all()}
-    )
-    return _figures(persons, MatchFigures.of(fixtures) + to_be_paired)
+    to_be_paired = _to_be_paired(division, sides, {row.pk: paired.get(row.number, 0) for row in division.stages.all()})
+    return _figures(sides, MatchFigures.of(fixtures) + to_be_paired)
 
 
 def event_figures(divisions: Iterable[Figures]) -> Figures:
-    """Return the figures of an event, given its divisions' figures; a player in two of them is one player."""
+    """Return the figures of an event, given its divisions' figures; somebody in two of them is one player."""
     rows = list(divisions)
     return Figures(
         sum(row.entries for row in rows),
-        frozenset[int]().union(*(row.persons for row in rows)),
+        frozenset[Side]().union(*(row.sides for row in rows)),
         sum(row.entered for row in rows),
         sum(row.waiting for row in rows),
         sum((row.matches for row in rows), MatchFigures(0)),
@@ -176,12 +182,12 @@ def matches_by(key: str, fixtures: QuerySet[Fixture]) -> dict[Any, MatchFigures]
     return {value: MatchFigures.of(kinds) for value, kinds in by_key.items()}
 
 
-def _figures(entries: Sequence[tuple[str, int]], matches: MatchFigures) -> Figures:
-    waiting = sum(status == Entry.Status.WAITING for status, _player in entries)
+def _figures(entries: Sequence[tuple[str, Side]], matches: MatchFigures) -> Figures:
+    waiting = sum(status == Entry.Status.WAITING for status, _side in entries)
     return Figures(
         len(entries) - waiting,
-        frozenset(player for status, player in entries if status != Entry.Status.WAITING),
-        sum(status == Entry.Status.IN for status, _player in entries),
+        frozenset(tuple(sorted(side)) for status, side in entries if status != Entry.Status.WAITING),
+        sum(status == Entry.Status.IN for status, _side in entries),
         waiting,
         matches,
     )
@@ -194,10 +200,10 @@ def _paired(divisions: Iterable[Division]) -> Counter[int]:
     return Counter(rounds if stages else ())
 
 
-def _to_be_paired(division: Division, entries: Sequence[tuple[str, int]], paired: Mapping[int, int]) -> MatchFigures:
+def _to_be_paired(division: Division, entries: Sequence[tuple[str, Side]], paired: Mapping[int, int]) -> MatchFigures:
     if division.status != Division.Status.RUNNING:
         return MatchFigures(0)
-    left = sum(status == Entry.Status.IN for status, _player in entries)
+    left = sum(status == Entry.Status.IN for status, _side in entries)
     stages = [row for row in division.stages.all() if row.format in BY_ROUND]
     return sum((_unpaired(row, paired.get(row.pk, 0), left) for row in stages), MatchFigures(0))
 

@@ -174,8 +174,9 @@ def test_somebody_has_to_play_and_has_to_be_of_the_pair(hall: Hall, make_players
 
 def test_all_here_leaves_out_who_is_away_or_excused(hall: Hall) -> None:
     hall.mark(AWAY, hall.carol, until=NOW + timedelta(hours=1))
-    check_in.mark_all_here(tournament=hall.event, division=None, by=hall.by, now=hall.later())
+    _batch, count = check_in.mark_all_here(tournament=hall.event, division=None, by=hall.by, now=hall.later())
     assert hall.states() == (HERE, AWAY)
+    assert count == 1, "Bob, whatever he plays in"
     assert hall.alone_since() == hall.now
 
 
