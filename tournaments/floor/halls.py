@@ -6,6 +6,7 @@ somebody has said that one of them has a hall of its own (`FloorKind.OWN_HALL`).
 
 from datetime import datetime, timedelta
 from functools import cache
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -15,7 +16,7 @@ from django.utils.translation import override
 
 from core.names import fold
 from tournaments.models import Entry, Floor, FloorEvent, FloorKind, Tournament
-from tournaments.state.presence import day_began
+from tournaments.state.presence import day_began, day_of
 
 ELSEWHERE_FOR = timedelta(hours=12)
 """For so long after its last call a match takes its table, and its players, from other events."""
@@ -51,6 +52,13 @@ def sharing_tables(tournament: Tournament, now: datetime) -> Q:
     since = max(day_began(tournament, now), now - ELSEWHERE_FOR)
     called = FloorEvent.objects.filter(tournament=OuterRef("pk"), kind__in=SEATS, at__gte=since)
     return Q(Exists(called), club=tournament.club_id, status=Tournament.Status.RUNNING)
+
+
+def on_the_day_of(tournament: Tournament, now: datetime) -> Q:
+    """Return the condition for events that are played on this day of an event: by their dates, or by what was done."""
+    begins, ends = day_of(ZoneInfo(tournament.time_zone), now)
+    facts = FloorEvent.objects.filter(tournament=OuterRef("pk"), at__gte=begins)
+    return Q(starts_at__range=(begins, ends)) | Q(starts_at__lt=ends, ends_at__gte=begins) | Q(Exists(facts))
 
 
 def is_same_hall(event: Tournament, other: Tournament) -> bool:

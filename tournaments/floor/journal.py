@@ -14,7 +14,7 @@ from players.models import Player
 from players.people.rows import touch_users_on_commit
 from tournaments.events.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
-from tournaments.floor.halls import floors_beside
+from tournaments.floor.halls import floors_beside, on_the_day_of
 from tournaments.floor.notifications import notify_call
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorMatchState, FloorState, MatchOnFloor
@@ -133,19 +133,20 @@ def record(floor: Floor, kind: FloorKind, about: FactTarget, *, by: Actor, now: 
         params["undoes"] = f"floor-{about.undoes.pk}"
     topic = floor.tournament.topic if match is None else match.topic
     log(by, f"floor_{kind}", topic, club=floor.tournament.club, **params)
-    announce(floor, about.fixture)
+    announce(floor, about.fixture, now)
     notify_call(event)
     return event
 
 
-def announce(floor: Floor, fixture: Fixture | None) -> None:
+def announce(floor: Floor, fixture: Fixture | None, now: datetime) -> None:
     """After commit, tell open pages, the players of the match and the autopilot that the floor has changed.
 
-    The same for events beside it, whose tables and people it may have taken or freed.
+    The same for events beside it that are played today, whose tables and people it may have taken or freed.
     """
-    for changed in (floor, *floor.beside):
-        touch_on_commit(changed.tournament.topic)
-        hint_on_commit(changed.tournament_id)
+    beside = Tournament.objects.filter(on_the_day_of(floor.tournament, now), floor__in=floor.beside)
+    changed = [floor.tournament, *(beside if floor.beside else ())]
+    touch_on_commit(*(event.topic for event in changed))
+    hint_on_commit(*(event.pk for event in changed))
     if fixture is not None and fixture.match is not None:
         touch_on_commit(matches_topic(fixture.match.parent_topic))
         touch_users_on_commit(fixture.match.players)

@@ -76,12 +76,12 @@ def at_closing_time(now: datetime) -> QuerySet[Floor]:
     return ended.annotate(switched_at=opened_at).filter(switched_at__lt=F("tournament__ends_at"))
 
 
-def hint_on_commit(tournament_id: int) -> None:
-    """After commit, ask a worker to call what can be called."""
-    transaction.on_commit(partial(hint_if_self_calling, tournament_id), robust=True)
+def hint_on_commit(*tournaments: int) -> None:
+    """After commit, ask workers to call what can be called; one query."""
+    transaction.on_commit(partial(hint_self_calling, *tournaments), robust=True)
 
 
-def hint_if_self_calling(tournament_id: int) -> None:
-    """Ask a worker to call what can be called at an event, if its autopilot calls by itself."""
-    if self_calling().filter(tournament=tournament_id).exists():
-        hint(CALL_READY, tournament_id)
+def hint_self_calling(*tournaments: int) -> None:
+    """Ask workers to call what can be called at those of these events whose autopilot calls by itself; one query."""
+    for tournament in self_calling().filter(tournament__in=tournaments).values_list("tournament", flat=True):
+        hint(CALL_READY, tournament)

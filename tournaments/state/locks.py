@@ -11,7 +11,7 @@ from core.live.publishing import publish, touch
 from core.locks import for_update, lock_row
 from matches.models import Match
 from tournaments.models import Division, Tournament
-from tournaments.state.floor import hint_if_self_calling
+from tournaments.state.floor import hint_self_calling
 from tournaments.state.versions import DivisionPart
 
 # Row locks on divisions and their matches, taken in the order of docs/locking.md: divisions first, then matches.
@@ -41,7 +41,7 @@ def division_changed(division: Division, *fields: str, part: DivisionPart | None
 def _publish(topic: str, seq: int, event: Tournament) -> None:
     publish(topic, seq)
     touch(event.topic)
-    hint_if_self_calling(event.pk)
+    hint_self_calling(event.pk)
 
 
 def lock_matches(match_ids: list[int]) -> dict[int, Match]:

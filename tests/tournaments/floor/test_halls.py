@@ -5,7 +5,7 @@ Alice directs a club night and doubles, each at tables 1 and 2; Bob plays in bot
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,11 +14,15 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.db.models import Q
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from redis import Redis
 
+from core.live.publishing import last_touch
 from core.messages import sentence
 from display import wall
 from engine.errors import Refused
@@ -34,7 +38,7 @@ from tournaments.events.services import create_division, create_tournament
 from tournaments.floor import calls, evening, selectors, undo
 from tournaments.floor.halls import table_key
 from tournaments.floor.state import FloorMatchState
-from tournaments.models import Autopilot, Division, Fixture, FloorEvent, Tournament
+from tournaments.models import Autopilot, Division, Fixture, Floor, FloorEvent, Tournament
 from tournaments.results.services import enter_result
 from tournaments.state.integrity import differences
 
@@ -100,6 +104,39 @@ def hall_of(club: Club, by: Actor, *stages: StageSettings) -> Hall:
         divisions.append(drawn_as(division, [stage], [*field_, bob], by))
         evening.open_floor(tournament=event, **acts)
     return Hall(divisions[0], divisions[1], by)
+
+
+def test_a_change_is_announced_to_the_events_of_its_day(
+    hall: Hall, club: Club, valkey: Redis, django_capture_on_commit_callbacks: Callable[..., Any]
+) -> None:
+    night = hall.event(hall.night)
+
+    def announced() -> tuple[set[str], int]:
+        """The names of the events whose topics a change of the club night touches, and the queries after its commit."""
+        valkey.flushall()
+        with django_capture_on_commit_callbacks() as callbacks:
+            evening.add_table(tournament=night, label=f"Table {night.floor_tables.count() + 1}", **hall.acts)
+        with CaptureQueriesContext(connection) as queries:
+            for callback in callbacks:
+                callback()
+        return {event.name for event in Tournament.objects.all() if last_touch(event.topic)}, len(queries)
+
+    def beside(name: str, starts: timedelta, ends: timedelta | None = None) -> Tournament:
+        ends_at = NOON + ends if ends is not None else None
+        event = create_tournament(club=club, name=name, starts_at=NOON + starts, ends_at=ends_at, tables=2, **hall.acts)
+        Tournament.objects.filter(pk=event.pk).update(status=Tournament.Status.RUNNING)
+        Floor.objects.create(tournament=event, opened_at=NOON + starts)
+        return event
+
+    assert announced() == ({"Club night", "Doubles"}, 1)
+    day = timedelta(days=1)
+    earlier = [beside(f"Night {weeks}", -7 * weeks * day) for weeks in range(1, 6)]
+    beside("Tomorrow", day)
+    assert announced() == ({"Club night", "Doubles"}, 1)
+    beside("Weekend", -day, day)
+    beside("Late night", timedelta(hours=9))
+    FloorEvent.objects.create(tournament=earlier[0], kind="rest_waived", at=NOON, by="user")
+    assert announced() == ({"Club night", "Doubles", "Weekend", "Late night", "Night 1"}, 1)
 
 
 def test_a_table_of_one_event_is_taken_in_the_other_until_its_match_is_over(hall: Hall) -> None:
