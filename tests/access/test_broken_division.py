@@ -379,10 +379,10 @@ def test_a_page_without_any_division_does_not_say_that_there_is_none(
         sound = Walk(alice_client, world, running).answers
         settings.RAISE_FAULTS = False
         with broken(way, running.division), broken(way, second.division):
-            found = Walk(alice_client, world, running).answers
-    assert sum(LEFT_OUT in answer.headers for answer in found.values()) > 20
-    said = {key: empties(found[key]) - empties(sound[key]) for key in found if key.startswith("get ")}
-    assert {key: texts for key, texts in said.items() if texts} == {}
+            answers = Walk(alice_client, world, running).answers
+    assert sum(LEFT_OUT in answer.headers for answer in answers.values()) > 20
+    new_texts = {key: empties(answers[key]) - empties(sound[key]) for key in answers if key.startswith("get ")}
+    assert {key: texts for key, texts in new_texts.items() if texts} == {}
 
 
 PARTS_ABOUT_SEASONS = {"get event-wall"}

@@ -181,10 +181,10 @@ def any_of(dice: random.Random, club: Club, **which: str) -> Membership | None:
 
 def _offers(club: Club, staff: User, dice: random.Random, now: datetime) -> None:
     giver = any_of(dice, club, role="owner")
-    asked = any_of(dice, club)
-    if giver and asked and giver.player.user and giver.player.user.is_active:
+    successor = any_of(dice, club)
+    if giver and successor and giver.player.user and giver.player.user.is_active:
         then = dice.choice([Role.OWNER, Role.DIRECTOR, Role.MEMBER])
-        offer_ownership(membership=asked, then=then, by=Actor.of(giver.player.user), now=now)
+        offer_ownership(membership=successor, then=then, by=Actor.of(giver.player.user), now=now)
 
 
 def _answers(club: Club, staff: User, dice: random.Random, now: datetime) -> None:

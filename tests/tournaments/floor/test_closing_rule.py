@@ -208,7 +208,7 @@ def page(closing: Evening, route: str = "floor", *more: str) -> str:
     return reverse(route, args=[event.club.slug, event.slug, *more])
 
 
-def told(closing: Evening) -> list[tuple[str, int]]:
+def notifications(closing: Evening) -> list[tuple[str, int]]:
     rows = Notification.objects.filter(kind="closing_time").order_by("pk")
     return [(row.params["variant"], row.params["count"]) for row in rows]
 
@@ -226,19 +226,19 @@ def test_from_closing_time_on_nothing_is_called_until_somebody_taps_go_on(
         close_matches(rule="adjourn", running=running(closing), **closing.acts)
     assert [called(closing), called(closing)] == [[], []]
     assert closing.states()[3] == "r", "it is still suggested"
-    assert told(closing) == [("" if is_over else "adjourned", 1)], "one push, however often a worker looks"
-    assert len(told(closing)) == len(directors_of(closing.division.tournament.club))
-    [told_alice] = texts_of(list(Notification.objects.filter(kind="closing_time")))
+    assert notifications(closing) == [("" if is_over else "adjourned", 1)], "one push, however often a worker looks"
+    assert len(notifications(closing)) == len(directors_of(closing.division.tournament.club))
+    [text_for_alice] = texts_of(list(Notification.objects.filter(kind="closing_time")))
     left = "2 matches still run, 1 waits" if is_over else "1 match waits"
-    assert f"{left}. Go on or adjourn?" in told_alice.sentence
-    assert told_alice.detail == "Until then no match is called."
+    assert f"{left}. Go on or adjourn?" in text_for_alice.sentence
+    assert text_for_alice.detail == "Until then no match is called."
     shown = html(alice_client.get(page(closing)))
     assert (f"is over: {left}" if is_over else f"Matches were adjourned: {left}") in shown
     assert ('id="post-closing-go-on"' in shown, ">Adjourn all 2<" in shown) == (True, is_over)
     alice_client.post(page(closing, "floor-action", "autopilot"), {"mode": "call"})
     assert called(closing) == [4]
     assert 'id="post-closing-go-on"' not in html(alice_client.get(page(closing)))
-    assert len(told(closing)) == 1
+    assert len(notifications(closing)) == 1
     closing.undo_last()
     assert 'id="post-closing-go-on"' in html(alice_client.get(page(closing))), "going on was undone"
 
@@ -253,7 +253,7 @@ def test_the_end_of_an_evening_that_has_stopped_before_is_not_told_again(
     close_matches(rule="adjourn", running=running(closing), **closing.acts)
     assert called(closing) == []
     sweep(closing, 65)
-    assert told(closing) == [("adjourned", 1)]
+    assert notifications(closing) == [("adjourned", 1)]
 
 
 @pytest.mark.usefixtures("valkey")
@@ -263,14 +263,14 @@ def test_one_match_that_is_put_aside_before_the_end_stops_nothing(closing: Eveni
     alice_client.get(page(closing))
     opening.adjourn(fixture=closing.fixture(2), **closing.acts)
     assert called(closing) == [4]
-    assert told(closing) == []
+    assert notifications(closing) == []
 
 
 @pytest.mark.usefixtures("valkey")
 def test_an_event_that_nobody_watches_goes_on_by_itself(closing: Evening) -> None:
     calls_itself(closing)
     assert called(closing) == [4]
-    assert told(closing) == []
+    assert notifications(closing) == []
 
 
 @pytest.fixture
@@ -309,11 +309,11 @@ def test_closing_time_is_kept_where_matches_are_called_by_hand_and_none_has_star
     if mode is not None:
         opening.set_autopilot(tournament=event.division.tournament, mode=mode, **event.acts)
     sweep(event)
-    assert (told(event), "Closing time" in shown(event, alice_client)) == ([], False), "not before the end"
+    assert (notifications(event), "Closing time" in shown(event, alice_client)) == ([], False), "not before the end"
     event.later(2)
     assert f"is over: {left}" in shown(event, alice_client), "also before a worker has looked"
     sweep(event)
-    assert told(event) == [("by_hand", 2)], "one push, whether or not the floor is open"
+    assert notifications(event) == [("by_hand", 2)], "one push, whether or not the floor is open"
     [push] = texts_of(list(Notification.objects.filter(kind="closing_time")))
     assert (f"is over: {left}. Go on or adjourn?" in push.sentence, push.detail) == (True, "")
     asked = shown(event, alice_client)
@@ -322,10 +322,10 @@ def test_closing_time_is_kept_where_matches_are_called_by_hand_and_none_has_star
     opening.set_autopilot(tournament=event.division.tournament, mode=Autopilot.SUGGEST, **event.acts)
     assert "Closing time" not in shown(event, alice_client)
     sweep(event, 10)
-    assert len(told(event)) == 1, "nobody is told again once the evening goes on"
+    assert len(notifications(event)) == 1, "nobody is told again once the evening goes on"
     Tournament.objects.update(ends_at=event.now + timedelta(minutes=20))
     sweep(event, 25)
-    assert len(told(event)) == 2, "until the next closing time"
+    assert len(notifications(event)) == 2, "until the next closing time"
     assert f"is over: {left}" in shown(event, alice_client)
 
 
@@ -345,7 +345,7 @@ def test_directors_hear_of_an_end_once_something_is_left(nothing_started: Evenin
         event.start(number)
         opening.adjourn(fixture=event.fixture(number), **event.acts)
     sweep(event, 2)
-    assert told(event) == []
+    assert notifications(event) == []
     opening.let_go_on(fixture=event.fixture(5), **event.acts)
     sweep(event, 10)
     assert [row.params["playing"] for row in Notification.objects.filter(kind="closing_time")] == [1]
@@ -354,7 +354,7 @@ def test_directors_hear_of_an_end_once_something_is_left(nothing_started: Evenin
 @pytest.mark.usefixtures("valkey")
 def test_nobody_hears_of_the_end_of_an_event_that_was_left_open_the_day_before(nothing_started: Evening) -> None:
     sweep(nothing_started, 13 * 60)
-    assert told(nothing_started) == []
+    assert notifications(nothing_started) == []
 
 
 def test_to_adjourn_what_is_called_takes_its_call_back(nothing_started: Evening, alice_client: Client) -> None:

@@ -24,7 +24,7 @@ from tournaments.state.log import entries_of, line_text
 pytestmark = pytest.mark.django_db
 
 LOST = reports.ScoreReport(1, (3, 7))
-SAID: Mapping[str, Callable[..., object]] = {
+REPORTS: Mapping[str, Callable[..., object]] = {
     "by the winner": lambda **match: reports.report_score(side=1, report=LOST, by=Actor.link(1), **match),
     "by the loser": lambda **match: reports.report_score(side=0, report=LOST, by=Actor.link(0), **match),
     "from the score sheet": lambda **match: reports.report_from_sheet(
@@ -41,13 +41,13 @@ SAID: Mapping[str, Callable[..., object]] = {
 }
 
 
-@pytest.mark.parametrize("said", SAID)
+@pytest.mark.parametrize("report", REPORTS)
 def test_a_report_of_the_second_side_reads_as_its_winner_reads_it(
-    running: RunningEvent, as_user: Callable[[User | None], Client], alice: User, bob: User, carol: User, said: str
+    running: RunningEvent, as_user: Callable[[User | None], Client], alice: User, bob: User, carol: User, report: str
 ) -> None:
     match = running.fixture.match
     assert match is not None
-    SAID[said](match=match, now=NOW)
+    REPORTS[report](match=match, now=NOW)
     needs = page(as_user(alice), f"{running.url}console/")
     Floor.objects.create(tournament=running.tournament, opened_at=NOW)
     for user in (bob, carol):
@@ -86,7 +86,7 @@ def test_the_sheet_says_who_contests_a_report_instead_of_that_nobody_saw_it(
         Claim.objects.all().delete()
         match.state = "open"
         match.save(update_fields=["state"])
-        SAID[name](match=match, now=NOW)
+        REPORTS[name](match=match, now=NOW)
         sheet = text(page(alice_client, running.fixture_url))
         assert "{} contests that {} won 7–3.".format(*match.names) in sheet, name
         assert "has not seen it" not in sheet, name
@@ -101,11 +101,11 @@ def test_a_match_that_was_not_played_to_its_end_names_the_winner_with_their_poin
     assert result_text(match, ResultInput(1, (3, 7)), ("Bob", "Carol")) == "Bob 3–7 Carol"
 
 
-@pytest.mark.parametrize("said", ["by the winner", "by the loser"])
-def test_who_answers_a_report_sees_its_winner_marked(running: RunningEvent, client: Client, said: str) -> None:
+@pytest.mark.parametrize("report", ["by the winner", "by the loser"])
+def test_who_answers_a_report_sees_its_winner_marked(running: RunningEvent, client: Client, report: str) -> None:
     match = running.fixture.match
     assert match is not None
-    SAID[said](match=match, now=NOW)
-    answering = 0 if said == "by the winner" else 1
+    REPORTS[report](match=match, now=NOW)
+    answering = 0 if report == "by the winner" else 1
     html = page(client, reverse("match-link", args=[token_for(match, answering)]))
     assert f'<div class="is-winner"><dt class="name">{match.names[1]}</dt><dd>7</dd>' in html
