@@ -32,7 +32,7 @@ from formats.elimination.patterns import parse as parse_pattern
 from formats.forecast.finish_times import parse_lengths
 from matches.rankings.imports import match_rows, start_rows
 from matches.records.verdicts import checked_record
-from seasons.imports.matches import MatchReading, read_past_matches
+from seasons.imports.matches import MatchReading, has_matches, read_past_matches
 from seasons.imports.rows import Reading, read_past
 from tests.test_layout import ROOT, python_files
 from tournaments.ledger.money import Currency
@@ -98,7 +98,8 @@ def past_seasons(text: str) -> object:
 def past_matches(text: str) -> object:
     sheets = read_text(text)
     columns = {"winner": 1, "loser": 2, "score": 3, "date": 4}
-    return read_past_matches(sheets, MatchReading(columns=columns), TODAY)
+    by_columns = read_past_matches(sheets, MatchReading(columns=columns), TODAY)
+    return by_columns, read_past_matches(sheets, MatchReading(), TODAY), has_matches(sheets)
 
 
 READERS: dict[str, Callable[[str], object]] = {

@@ -15,6 +15,7 @@ from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.models.matches import MAX_MATCH
 from seasons.imports.rows import TITLES, SheetOffer
+from tournaments.results.lines import TypedLine, Verb, heading_of, parse, players_of, without_marks
 
 PEOPLE = ("player", "opponent", "winner", "loser")
 POINTS = ("player_points", "opponent_points", "winner_points", "loser_points")
@@ -75,6 +76,7 @@ _DAY_MONTH = re.compile(r"\d{1,2}\s*[./-]\s*\d{1,2}\s*\.?|\d{1,2}\.?\s+[^\W\d]+\
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)(?!\d)")
 WON, LOST = folded("w, won, win, sieg, gewonnen"), folded("l, lost, loss, niederlage, verloren")
 NOT_PLAYED = folded("wo, w/o, walkover, forfeit, no show, kampflos, ff, not played, nicht gespielt, forfait")
+PARTICLES = folded("van,von,vom,zu,zur,de,der,den,del,della,di,da,do,dos,du,af,av,al,el,le,la,ter,ten,y,bin")
 BYES = folded("bye, freilos, exempt, riposo, oversidder, -, –")
 
 
@@ -100,6 +102,8 @@ class MatchProblem(StrEnum):
     NO_LENGTH = "no_length"
     CONTRADICTION = "contradiction"
     REPEATED = "repeated"
+    HEADING = "heading"
+    NO_RESULT = "no_result"
 
 
 SKIPPED = (
@@ -108,6 +112,7 @@ SKIPPED = (
     MatchProblem.BYE,
     MatchProblem.NOT_PLAYED,
     MatchProblem.KNOWN,
+    MatchProblem.HEADING,
 )
 """Rows without a match that could be imported, which nobody has to be asked about."""
 
@@ -156,11 +161,13 @@ class MatchSheet:
     rows: Sequence[PastMatch]
     sheets: Sequence[SheetOffer] = ()
     unused: Sequence[str] = ()
+    is_of_lines: bool = False
+    """Whether the results are lines as people write them, without columns."""
 
     @property
     def lacks_columns(self) -> bool:
         """Whether nobody knows yet where the players and the results are."""
-        return not _is_enough(self.columns)
+        return not self.is_of_lines and not _is_enough(self.columns)
 
     @property
     def good(self) -> list[PastMatch]:
@@ -173,8 +180,69 @@ def _is_enough(columns: Mapping[str, int]) -> bool:
 
 
 def has_matches(sheets: Sequence[Sheet]) -> bool:
-    """Whether a sheet of the file has titles of matches: two players a row, and who won."""
-    return any(_is_enough(_header(sheet.rows)[2]) for sheet in sheets)
+    """Whether a sheet of the file has titles of matches: two players a row, and who won; or lines of results."""
+    return any(_is_enough(_header(sheet.rows)[2]) for sheet in sheets) or _are_lines(sheets)
+
+
+def _are_lines(sheets: Sequence[Sheet]) -> bool:
+    """Whether a text without columns has results of two players in a third of its lines or more."""
+    lines = [line for sheet in sheets for line in _lines(sheet.rows) if line]
+    results = sum(players_of(line) is not None for line in map(_parsed, lines) if line is not None)
+    return len(sheets) == 1 and bool(results) and 3 * results >= len(lines)
+
+
+def _lines(rows: Rows) -> list[str]:
+    """Return the rows as they were written; one with a comma, as between two names, was taken for two cells."""
+    return [", ".join(row) for row in rows]
+
+
+def _parsed(line: str) -> TypedLine | None:
+    try:
+        return parse(line)
+    except Refused:
+        return None
+
+
+def _rows_of_lines(lines: Sequence[str], reading: MatchReading, today: date) -> list[PastMatch]:
+    """Read results as people write them, with days and headings in lines of their own."""
+    order = reading.day_order or day_order(lines)
+    rows: list[PastMatch] = []
+    day = heading = ""
+    for number, line in enumerate(lines, 1):
+        start = PastMatch(number, event=heading)
+        result, bare = _parsed(line), without_marks(line)
+        players = players_of(result) if result is not None else None
+        if result and result.score and players and all(map(_may_be_name, players)):
+            score = "–".join(map(str, result.score))
+            cells = {"player": players[0], "opponent": players[1], "score": score, "day": day}
+            rows.append(_match(replace(start, event=result.value or heading), cells, order, "", reading, today))
+        elif _is_day(bare, order):
+            day, heading = bare, ""
+            rows.append(_problem(start, MatchProblem.HEADING, line))
+        elif line.endswith(":"):
+            heading = heading_of(line)[:MAX_NAME_LENGTH]
+            rows.append(_problem(start, MatchProblem.HEADING, line))
+        elif result is not None and result.verb == Verb.FORFEIT:
+            rows.append(_problem(start, MatchProblem.NOT_PLAYED, line))
+        else:
+            rows.append(_problem(start, MatchProblem.NO_RESULT if bare else MatchProblem.EMPTY, line))
+    return rows
+
+
+def _may_be_name(text: str) -> bool:
+    """Whether it is no pair and has no words of a sentence: in small letters, beside a capital."""
+    words = {word for word in text.split() if word[0].islower()}
+    return not set(text) & {"&", "+"} and (words <= PARTICLES or text == text.lower())
+
+
+def _is_day(text: str, order: str) -> bool:
+    try:
+        read_day(text, order)
+    except UnclearDay:
+        return True
+    except ValueError:
+        return False
+    return True
 
 
 def _header(rows: Rows) -> tuple[int, list[str], dict[str, int]]:
@@ -239,6 +307,9 @@ def read_past_matches(sheets: Sequence[Sheet], reading: MatchReading, today: dat
     sheets makes no sense.
     """
     headers = [_header(sheet.rows) for sheet in sheets]
+    is_known = any(reading.columns.values()) or any(_is_enough(header[2]) for header in headers)
+    if not is_known and _are_lines(sheets):
+        return MatchSheet([], {}, _rows_of_lines(_lines(sheets[0].rows), reading, today), is_of_lines=True)
     known = [number for number, header in enumerate(headers, 1) if _is_enough(header[2])]
     chosen = [number for number in dict.fromkeys(reading.sheets) if number]
     if any(not 1 <= number <= len(sheets) for number in chosen):

@@ -64,6 +64,8 @@ PROBLEMS_OF_MATCHES: dict[MatchProblem, str | Promise] = {
     MatchProblem.NO_LENGTH: gettext_lazy("to how many points?"),
     MatchProblem.CONTRADICTION: gettext_lazy("these do not fit together"),
     MatchProblem.REPEATED: gettext_lazy("the same match again"),
+    MatchProblem.HEADING: gettext_lazy("a heading"),
+    MatchProblem.NO_RESULT: gettext_lazy("Who played, and how did it end?"),
 }
 
 
@@ -143,6 +145,7 @@ def _preview(club: Club, preview: MatchesPreview, form: PastMatchesForm, data: M
     return {
         **preview_context(preview, preview.skipped, form, COLUMNS, PROBLEMS_OF_MATCHES),
         "text": data.text,
+        "is_of_lines": preview.sheet.is_of_lines,
         "pools": pool_choices(club),
         "pool": data.pool,
         "effects": preview.effects,
@@ -161,7 +164,9 @@ def preview_context(
     sheet = preview.sheet
     return {
         "columns": [
-            (f"{name}_column", form.fields[f"{name}_column"].label, sheet.columns.get(name, 0)) for name in columns
+            (f"{name}_column", form.fields[f"{name}_column"].label, sheet.columns.get(name, 0))
+            for name in columns
+            if sheet.titles
         ],
         "titles": [(number, title) for number, title in enumerate(sheet.titles, 1) if title],
         "sheets": sheet.sheets if len(sheet.sheets) > 1 else (),
@@ -238,7 +243,8 @@ class PastImportSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(
         max_length=MAX_TEXT_LENGTH,
         trim_whitespace=False,
-        help_text="CSV with a row of titles. Sheets begin with a form feed and their name in a row of its own.",
+        help_text="CSV with a row of titles, or of matches lines such as `Ann Berg - Ben Lund 7-4`. "
+        "Sheets begin with a form feed and their name in a row of its own.",
     )
     day_order = serializers.ChoiceField(["dmy", "mdy"], required=False, help_text="Of dates such as 3/4/2024.")
     sheets = serializers.ListField(

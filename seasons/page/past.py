@@ -115,7 +115,7 @@ class PastSeasonForm(PastImportForm):
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text=gettext_lazy(
             "The first row names the columns: name, and place or points; or player, opponent and score. Event and date "
-            "if known."
+            "if known. Lines of results such as “Ann Berg – Ben Lund 7-4” need no titles."
         ),
     )
     name_column = column_field(gettext_lazy("Name"))

@@ -25,6 +25,7 @@ CEILINGS = {
     "two events in one hall":               Ceiling(4, 0, "both called to one table"),
     "on paper without the server, and typed back in": Ceiling(7, 3, "no journey"),
     "past night by paste":                   Ceiling(4, 40, "only the first round, in the order of its matches"),
+    "a past night by lines of results":      Ceiling(13, 100, "no line was read"),
     "lives, then a bracket in mid-evening":  Ceiling(12, 0, "only if it was planned before the draw"),
     "a bracket at a busy moment":            Ceiling(14, 0, "refused until nothing was paired meanwhile"),
     "late entry":                            Ceiling(6, 10),

@@ -2,6 +2,7 @@
 
 import os
 import re
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
@@ -194,3 +195,28 @@ def test_a_messy_list_of_matches_is_rated_after_a_preview_and_undone_in_one_tap(
     assert not Match.objects.exists()
     replay_pool(pool_id=pool.pk, now=timezone.now())
     assert not PlayerRating.objects.exists()
+
+
+@pytest.mark.journey("a past night by lines of results")
+def test_lines_of_results_become_a_ranking(journey: Journey, club: Club, alice: User) -> None:
+    pool = RatingPool.objects.create(club=club, name="Harbour list")
+    day = timezone.localdate() - timedelta(days=7)
+    lines = [f"{day:%d.%m.%Y}", "Ann Berg - Ben Lund 7-4", "Cem Ito b. Dora Eng 7-5", "Ann Berg beat Cem 9-8 or so"]
+    director = journey.at_desk(alice)
+    director.tap("Harbour Backgammon")
+    director.tap("Import a season or matches")
+    director.type("Name", "12 November")
+    director.pastes("Or paste the rows", "\n".join(lines))
+    director.tap("Preview")
+    # The line that is not clear is shown with the question, and put right where it stands.
+    director.sees(lines[3], within="Who played, and how did it end?")
+    assert director.copies("Results") == "\n".join(lines)
+    director.type("Results", "\n".join([*lines[:3], "Final: Ann Berg 9-8 Cem Ito"]))
+    director.choose("Rated in", "Harbour list")
+    director.tap("Preview", first=True)
+    director.tap("Import 3 rows")
+    director.sees("Imported. You can undo it below.")
+    replay_pool(pool_id=pool.pk, now=timezone.now())
+    director.tap("Harbour Backgammon", first=True)
+    director.tap("Ratings of the club")
+    director.reads(r"(Ann Berg[\s\S]+Cem Ito[\s\S]+Ben Lund)")

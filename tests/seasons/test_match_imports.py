@@ -11,7 +11,7 @@ from django.db.models import F
 from django.test import Client
 
 from core.names import fold
-from core.spreadsheets import spreadsheet_text
+from core.spreadsheets import read_text, spreadsheet_text
 from engine.errors import Refused
 from matches.models import Match, MatchImport, PlayerRating, RatingChange, RatingPool, Result
 from matches.rankings.imports import Effect, apply_import
@@ -19,7 +19,7 @@ from matches.ratings.services import check_ratings, default_pool, rebuild_pool, 
 from players.actors import SYSTEM
 from players.models import Club, Membership, Player, User
 from seasons.imports.match_imports import MatchesInput, import_matches, preview_matches, undo_matches
-from seasons.imports.matches import MatchProblem, MatchReading
+from seasons.imports.matches import MatchProblem, MatchReading, has_matches
 from tests.event_cast import NOW
 from tests.seasons.messy_matches import Told, messy_matches, messy_points
 from tests.seasons.workbooks import ods, xlsx
@@ -93,6 +93,56 @@ def test_what_no_row_says_can_be_said_once(club: Club) -> None:
     assert problem(club, "2019-03-01,Ann,Ben,W,", length=5) == "Ann>Ben  to 5"
     assert problem(club, ",Ann,Ben,8-3,", length=7, day=date(2019, 1, 1)) == "Ann>Ben 8-3 to 7"
     assert problem(club, "3/4/2019,Ann,Ben,7-3,7", day_order="mdy") == "Ann>Ben 7-3 to 7"
+
+
+LINES = """\
+Tuesday 12.11.2019
+Group A:
+Ann Berg - Ben Lund 7-4
+Cem Ito – Dora Eng 5:7
+Ann Berg b. Cem Ito 7-0
+Dora Eng 3 Ben Lund 7
+13.11.2019
+Final: Ann Berg 9 - 8 Dora Eng
+Ann Berg hat gegen Dora Eng 9:8 gewonnen
+Ben Lund Cem Ito 7-4
+Cem Ito – Ben Lund 8-5
+Ann & Ben – Cem & Dora 7-4
+
+Ben Lund – Dora Eng w/o
+"""
+
+
+def test_results_of_a_night_are_read_as_people_write_them(club: Club) -> None:
+    preview = preview_matches(club=club, data=MatchesInput(LINES), now=NOW)
+    assert [(row.winner, row.loser, row.score, row.day and row.day.day, row.event) for row in preview.rows] == [
+        ("Ann Berg", "Ben Lund", (7, 4), 12, "Group A"),
+        ("Dora Eng", "Cem Ito", (7, 5), 12, "Group A"),
+        ("Ann Berg", "Cem Ito", (7, 0), 12, "Group A"),
+        ("Ben Lund", "Dora Eng", (7, 3), 12, "Group A"),
+        ("Ann Berg", "Dora Eng", (9, 8), 13, "Final"),
+    ]
+    lines = LINES.splitlines()
+    no_result = MatchProblem.NO_RESULT
+    assert [(row.row, row.problem, row.value) for row in preview.unclear] == [
+        (9, no_result, lines[8]), (10, no_result, lines[9]), (11, MatchProblem.NO_LENGTH, "8–5"),
+        (12, no_result, lines[11]),
+    ]  # fmt: skip
+    assert [(row.row, row.problem) for row in preview.skipped] == [
+        (1, MatchProblem.HEADING), (2, MatchProblem.HEADING), (7, MatchProblem.HEADING), (13, MatchProblem.EMPTY),
+        (14, MatchProblem.NOT_PLAYED),
+    ]  # fmt: skip
+    for mark in ("\n> ", "\r\n- "):
+        marked = preview_matches(club=club, data=MatchesInput(mark.lstrip() + LINES.replace("\n", mark)), now=NOW)
+        assert len(marked.sheet.rows) >= len(lines)
+        assert [row.names for row in marked.rows] == [row.names for row in preview.rows]
+
+
+@pytest.mark.parametrize(
+    "text", ["Ann 7\nBen 4\n", "name,points\nAnn - Ben 7-4,3\n", "Ann 7-4\nBen 5-7\n", "1. Ann Berg\n2. Ben Lund\n"]
+)
+def test_a_list_of_people_is_no_list_of_results(text: str) -> None:
+    assert not has_matches(read_text(text))
 
 
 def test_the_winner_is_named_or_the_row_is_asked_about(club: Club) -> None:

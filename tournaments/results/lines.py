@@ -6,7 +6,8 @@ m22 forfeit both        both forfeit; nobody advances
 m141 smith jones        on paper, these two were paired as M141; m141 de la cruz, van dam: a comma between long names
 m22 leader              at closing time, whoever leads by the running score wins; m22 leader 5-3: at this score
 bob 7-4                 Bob's open match, Bob's points first
-bergmann 7 csonka 4     the open match of these two; also bob bergmann – carol csonka 7-4
+bergmann 7 csonka 4     the open match of these two; also bob bergmann – carol csonka 7-4, bergmann 7-4 csonka,
+                        bergmann b. csonka 7-4, csonka lost to bergmann 4-7, final: bergmann – csonka 7-4
 bob forfeit             Bob forfeits their open match
 open m22 11-7           the division first, if two divisions share match numbers
 undo                    takes back the last thing that the director did; undo m22: the last thing at this match
@@ -35,7 +36,7 @@ Several lines are separated by semicolons or line breaks. The words may also be 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.names import fold
@@ -55,12 +56,27 @@ _FORFEIT_WORD = r"(?:forfeits?|ff|wo|w/o)"
 _FIXTURE = re.compile(rf"m\s?(\d{{1,{MAX_NUMBER_DIGITS}}})", re.IGNORECASE)
 _UNDO = re.compile(rf"undo\s(?:(.+)\s)?m\s?(\d{{1,{MAX_NUMBER_DIGITS}}})", re.IGNORECASE)
 _POINTS = rf"(\d{{1,{MAX_DIGITS}}})"
-_BETWEEN = r" ?[-–—−:/ ] ?"
+_BETWEEN = r"(?: ?[-–—−:/] ?| (?:(?:to|zu|à|til) )?)"
 _SCORE = re.compile(_POINTS + _BETWEEN + _POINTS)
 _FORFEIT = re.compile(_FORFEIT_WORD + r"\b ?(.*)", re.IGNORECASE)
 _LEADER = re.compile(rf"leader(?: {_POINTS}{_BETWEEN}{_POINTS})?", re.IGNORECASE)
-_NAME_SCORE = re.compile(rf"(\D+?)[:,]? {_POINTS}{_BETWEEN}{_POINTS}")
-_TWO_NAMES = re.compile(rf"(\D+?) {_POINTS} ?[-–—−:/,]? ?([^\W\d_]\D*?) {_POINTS}")
+_NAME_SCORE = re.compile(rf"(\D+?)[:,]? {_POINTS}{_BETWEEN}{_POINTS}\.?( \D+)?")
+_TWO_NAMES = re.compile(
+    rf"(\D+?)[:,]? [(\[]?{_POINTS}[)\]]? ?[-–—−:/,]? ?(?!(?:to|zu|à|til) )([^\W\d_]\D*?)[:,]? [(\[]?{_POINTS}[)\]]?\.?"
+)
+_NUMBERED = re.compile(r"\d{1,3}[.)] ?(?=\D)")
+_MARKS = " >*_•·-–—!,✅☑✔🏆🥇👍👏🎉🎲\ufe0f"
+"""What people put before and behind a result in lists, chats and quoted e-mails."""
+_TIME = re.compile(r"\d[:.]\d\d")
+_BEATS = re.compile(
+    r" (?:b\.?|bt\.?|d\.|def\.?|>|beats?|defeat(?:s|ed)|(?:wins|won) (?:against|over)|schlägt|schlug|besiegte?"
+    r"|(?:gewinnt|gewann) gegen|bat|a battu|gagne contre|slår|slog|(?:vinder|vandt) over|besejre(?:r|de)) "
+)
+"""In small letters: a capital may be an initial."""
+_LOST_TO = re.compile(
+    r" (?:<|(?:loses|lost) (?:to|against)|(?:verliert|verlor) gegen|unterliegt|unterlag|(?:perd|a perdu) contre"
+    r"|(?:taber|tabte) til) "
+)
 _BETWEEN_WORDS = re.compile(r"[ ,/–—]")
 _NAME_FORFEIT = re.compile(rf"(.+?) {_FORFEIT_WORD}", re.IGNORECASE)
 _FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD} (.+)", re.IGNORECASE)
@@ -111,7 +127,7 @@ class TypedLine:
     table: str = ""
     """For a call, empty for the suggested one."""
     value: str = ""
-    """The minutes of a delay, the end of a pause, why a table is out of use, or `on` and `off`."""
+    """The minutes of a delay, the end of a pause, why a table is out of use, `on`, `off`, or a result's heading."""
 
 
 def split(text: str) -> list[str]:
@@ -135,7 +151,7 @@ def parse(text: str) -> TypedLine:
     """Parse any line: a result, what happens at the tables, `undo`, or a request for help.
 
     Refused: `line_empty`, `quick_line_too_long`, `line_without_match`, `line_without_result`, `line_draw`,
-    `line_forfeit_who`.
+    `line_contradiction`, `line_forfeit_who`.
 
     >>> (line := parse("open m22 11-7")).verb, line.number, line.score, line.division
     (<Verb.SCORE: 'score'>, 22, (11, 7), 'open')
@@ -203,12 +219,58 @@ def _may_be_two_names(text: str) -> bool:
 
 def _named(line: str) -> TypedLine | None:
     """Parse a result that names players instead of a match number; None if the line is not one."""
+    line = line.strip(_MARKS)
+    heading, _colon, below = line.partition(": ")
+    if below and (result := _named(below)) is not None and players_of(result) is not None:
+        return replace(result, value=result.value or heading_of(heading))
+    if numbered := _NUMBERED.match(line):
+        line = line[numbered.end() :]
     if match := _NAME_FORFEIT.fullmatch(line) or _FORFEIT_NAME.fullmatch(line):
         return TypedLine(Verb.FORFEIT, names=(match[1],))
     if match := _TWO_NAMES.fullmatch(line):
         return TypedLine(Verb.SCORE, names=(match[1], match[3]), score=_decided(match[2], match[4]))
     match = _NAME_SCORE.fullmatch(line)
-    return TypedLine(Verb.SCORE, names=(match[1],), score=_decided(match[2], match[3])) if match else None
+    return _of_score(match[1], _decided(match[2], match[3]), match[4] or "") if match else None
+
+
+def heading_of(text: str) -> str:
+    """Return the heading of results, such as “Final”; empty for the sender and time of a message."""
+    return "" if _TIME.search(text) else without_marks(text)
+
+
+def _of_score(before: str, score: tuple[int, int], behind: str) -> TypedLine | None:
+    """Return the result of a line with what stands before and behind its score, which may be between two names."""
+    for verb, is_won in ((_BEATS, True), (_LOST_TO, False)):
+        names = verb.split(before + behind)
+        if len(names) == 2 and (not behind or not verb.search(before + " ")):
+            if is_won and score[0] < score[1]:
+                raise Refused("line_contradiction", left=score[0], right=score[1])
+            first = score[0] if is_won else min(score)
+            return TypedLine(Verb.SCORE, names=tuple(names), score=(first, sum(score) - first))
+    if not behind:
+        return TypedLine(Verb.SCORE, names=(before,), score=score)
+    if between := _BETWEEN_PLAYERS.match(behind):
+        behind = behind[between.end() :]
+    if any(_BETWEEN_PLAYERS.search(name) for name in (before, behind)):
+        return None
+    return TypedLine(Verb.SCORE, names=(before, behind.strip()), score=score)
+
+
+def without_marks(text: str) -> str:
+    """Return a line without bullets, quotation marks of e-mails and cheers around it."""
+    return text.strip(_MARKS + ":")
+
+
+def players_of(line: TypedLine) -> tuple[str, str] | None:
+    """Return the two players of a result that can be read in one way only; None if it is not certain where each ends.
+
+    >>> players_of(parse("Ann Berg - Ben 7-4")), players_of(parse("Ann Berg Ben 7-4"))
+    (('Ann Berg', 'Ben'), None)
+    """
+    if line.verb != Verb.SCORE or line.number is not None or line.table:
+        return None
+    names = line.names if len(line.names) == 2 else tuple(filter(None, _BETWEEN_PLAYERS.split(line.names[0])))
+    return (without_marks(names[0]), without_marks(names[1])) if len(names) == 2 else None
 
 
 def _decided(left: str, right: str) -> tuple[int, int]:
@@ -283,7 +345,9 @@ def _floor_line(line: str) -> TypedLine | None:
     return None
 
 
-_BETWEEN_PLAYERS = re.compile(r" ?[,/–—] ?| - | (?:v|vs)\.? ", re.IGNORECASE)
+_BETWEEN_PLAYERS = re.compile(
+    r" ?[,/–—−] ?| -(?: |(?=\w))|- | : | (?:v|vs|gg|versus|against|gegen|contre|mod)\.? ", re.IGNORECASE
+)
 
 
 def splits_of(names: str) -> list[tuple[str, str]]:

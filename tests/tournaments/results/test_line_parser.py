@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from engine.errors import Refused
 from tournaments.refusals import MESSAGES
-from tournaments.results.lines import TypedLine, Verb, parse, side_of, split
+from tournaments.results.lines import TypedLine, Verb, parse, players_of, side_of, split
 
 PLAYERS = ("Quinn Olsen", "Uma Levermann")
 
@@ -47,6 +47,45 @@ def test_two_names_have_points_each(text: str) -> None:
     assert parse(text) == TypedLine(Verb.SCORE, names=("anna berg", "carol"), score=(7, 4))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna Berg - Carol Ito 7-4",
+        "Anna Berg – Carol Ito: 7:4",
+        "Anna Berg -Carol Ito 7-4.",
+        "Anna Berg : Carol Ito 7 : 4",
+        "*Anna Berg* vs. Carol Ito 7-4 👏",
+        "Anna Berg gegen Carol Ito 7 zu 4",
+        "> 1. Anna Berg b. Carol Ito 7-4!",
+        "- Anna Berg def. Carol Ito 7-4",
+        "Anna Berg schlägt Carol Ito 7:4",
+        "Anna Berg gewinnt 7:4 gegen Carol Ito",
+        "Anna Berg 7 – 4 Carol Ito",
+        "Anna Berg 7 – Carol Ito 4",
+        "Anna Berg (7) – Carol Ito (4)",
+        "21:03 Eva: Anna Berg, Carol Ito 7-4",
+    ],
+)
+def test_a_result_is_read_as_people_write_it(text: str) -> None:
+    line = parse(text)
+    assert (players_of(line), line.score, line.value) == (("Anna Berg", "Carol Ito"), (7, 4), "")
+
+
+@pytest.mark.parametrize("text", ["Bob lost to Maria B. Sanchez 4-7", "Bob verliert gegen Maria B. Sanchez 7:4"])
+def test_who_lost_has_fewer_points(text: str) -> None:
+    line = parse(text)
+    assert (players_of(line), line.score) == (("Bob", "Maria B. Sanchez"), (4, 7))
+
+
+def test_the_round_may_stand_before_a_result() -> None:
+    assert parse("Final: Ann 9 - 8 Bob") == TypedLine(Verb.SCORE, names=("Ann", "Bob"), score=(9, 8), value="Final")
+
+
+@pytest.mark.parametrize("text", ["Ann Bob 7-4", "Ann - Bob - Carol 7-4", "m3 Ann - Bob", "t5 7-4", "bob 7-4"])
+def test_who_played_is_not_guessed(text: str) -> None:
+    assert players_of(parse(text)) is None
+
+
 @pytest.mark.parametrize("text", ["bob forfeit", "forfeit bob", "bob w/o", "FF bob"])
 def test_a_forfeit_may_name_the_player_alone(text: str) -> None:
     assert parse(text) == TypedLine(Verb.FORFEIT, names=("bob",))
@@ -75,6 +114,8 @@ def test_lines_are_apart_by_semicolons_and_line_breaks() -> None:
         ("m22 11", "line_without_result"),
         ("m22 11-7-3", "line_without_result"),
         ("m22 7-7", "line_draw"),
+        ("Ann b. Bob 4-7", "line_contradiction"),
+        ("Ann - Bob 7-4 and Carol", "line_without_match"),
         ("m22 forfeit", "line_forfeit_who"),
         ("m9999999 3-1", "line_without_match"),
         ("x" * 201, "quick_line_too_long"),
