@@ -19,6 +19,18 @@ WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF
 """Currencies whose amounts have no decimals."""
 WITH_MILS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
 """Those whose amounts have three (ISO 4217)."""
+SIGNS = {
+    "CHF": ("Fr.", "Fr", "sFr."),
+    "CZK": ("Kč",),
+    "EUR": ("€", "Euro", "Euros"),
+    "GBP": ("£",),
+    "JPY": ("¥", "円"),
+    "PLN": ("zł",),
+    **dict.fromkeys(("DKK", "ISK", "NOK", "SEK"), ("kr.", "kr")),
+    **dict.fromkeys(("AUD", "CAD", "NZD", "USD"), ("$",)),
+}
+"""What people write for a currency, beside its code."""
+_NO_CENTS = re.compile(r"(?<=\d)[.,:] ?[-–—−]{1,2}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +73,17 @@ class Currency:
         return f"{Decimal(amount).scaleb(-self.exponent):.{self.exponent}f}"
 
     def parse(self, text: str) -> int:
-        """Return the minor units of an amount as people and pages write it, such as 15, 1.060,00 or 15.00 EUR.
+        """Return the minor units of an amount as people and pages write it: 15, 1.060,00, 15.00 EUR, €15 or 15,-.
 
         Raises UnclearNumberError, with its readings in minor units, and ValueError for anything else.
         """
-        names = "|".join(re.escape(self._named("", count).strip()) for count in (1, 2))
+        names = "|".join(map(re.escape, (*SIGNS.get(self.code, ()), *(self._named("", n).strip() for n in (1, 2)))))
         text = " ".join(text.split())
-        number = re.sub(rf"^(?:{names}) ?(?=\S)|(?<=\S) ?(?:{names})$", "", text, count=1, flags=re.IGNORECASE)
+        number = re.sub(
+            rf"^([-−]? ?)(?:{names}) ?(?=\S)|(?<=\S) ?(?:{names})$", r"\1", text, count=1, flags=re.IGNORECASE
+        )
         try:
-            value = read_number(number, self.exponent)
+            value = read_number(_NO_CENTS.sub("", number), self.exponent)
         except UnclearNumberError as unclear:
             raise UnclearNumberError([reading.scaleb(self.exponent) for reading in unclear.readings]) from None
         if abs(value := value.scaleb(self.exponent)) > MAX_MINOR_UNITS:

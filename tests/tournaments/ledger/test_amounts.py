@@ -56,6 +56,11 @@ TYPED = {
     ",5": (50, WRONG, 500, WRONG),
     "0.500": (WRONG, WRONG, 500, WRONG),
     "-5": (-500, -5, -5000, -5),
+    **dict.fromkeys(("15,-", "15.–", "15,--", "15:-", "15.—"), (1500, 15, 15000, 15)),
+    "1.500,-": (ASKED, 1500, 1500, 1500),
+    **dict.fromkeys(("15 €", "€15", "€ 15,00", "15€", "15,- €", "15 Euro", "eur 15"), (1500, WRONG, WRONG, WRONG)),
+    **dict.fromkeys(("-€15", "€ -15", "−15 €"), (-1500, WRONG, WRONG, WRONG)),
+    "¥1,500": (WRONG, 1500, WRONG, WRONG),
     "− 5": (-500, -5, -5000, -5),
     **dict.fromkeys(("1_500", "1e3", "Infinity", "NaN", "", "-", "1,50,0", "15,", "1 50", "15 USD"), (WRONG,) * 4),
 }
@@ -75,6 +80,24 @@ def meaning(text: str, currency: Currency) -> int | str:
 @pytest.mark.parametrize("text", TYPED)
 def test_an_amount_is_read_asked_about_or_refused(text: str) -> None:
     assert tuple(meaning(text, currency) for currency in CURRENCIES) == TYPED[text]
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [
+        ("DKK", ["150 kr.", "150 kr", "kr. 150", "150,- kr.", "kr 150,00", "150 DKK"]),
+        ("CHF", ["Fr. 150.–", "150 Fr.", "sFr. 150.-", "CHF 150.—", "150.00 fr"]),
+        ("USD", ["$150", "$ 150.00", "150 $"]),
+        ("PLN", ["150 zł", "150,00 zł"]),
+    ],
+)
+def test_the_signs_of_a_currency_are_no_part_of_the_number(code: str, texts: list[str]) -> None:
+    currency = Currency.usual(code)
+    assert {text: meaning(text, currency) for text in texts} == dict.fromkeys(texts, 15000)
+    assert [meaning(text, KWD) for text in texts] == [WRONG] * len(texts)
+    assert [meaning(text, currency) for text in ("kr", "$", "Fr.", "150 kr. Fr.", "150,-,-", ",-", "-,-")] == [
+        WRONG
+    ] * 7
 
 
 def test_every_page_writes_amounts_that_its_forms_read() -> None:
