@@ -17,28 +17,44 @@ MAX_CANDIDATES = 200
 _MOVES_NO_CHECKER = frozenset({Kind.DOUBLE, Kind.TAKE, Kind.BEAVER})
 
 
+def keys_of_backward_play(key: int, event: Event) -> list[int]:
+    """Return the positions after a play that was written backwards, or with the points as the opponent counts them."""
+    ways = [move.points for move in event.moves or ()]
+    if all(source > target for source, target in legs_of(ways)):
+        return []
+    backwards = [way if way[0] > way[-1] else way[::-1] for way in ways]
+    opposite = [[BAR - point for point in way] for way in ways]
+    keys = (
+        _after(key, event._replace(moves=tuple(Move(tuple(way)) for way in meant))) for meant in (backwards, opposite)
+    )
+    return [after for after in keys if after is not None]
+
+
 def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]) -> int:
     """Return the position after an illegal play from which most of the following plays are legal, seen by the mover.
 
-    Tried in this order: the position that the recorded moves lead to, those of the nearest legal plays, and the
-    position before the play. Of positions that fit equally many plays, the first is returned.
+    Tried in this order: what a backward play means, the position that the recorded moves lead to, those of the nearest
+    legal plays, and the position before the play. Of positions that fit equally many plays, the first is returned.
     """
     ways = [move.points for move in event.moves or ()]
     legal = [play.result.key for play in nearest_plays(position_of(key), dice, ways, MAX_CANDIDATES)]
-    candidates = [literal_key(key, event.moves), *legal, key]
+    candidates = [*keys_of_backward_play(key, event), literal_key(key, event.moves), *legal, key]
     side, tried = 1 - event.side, 0
     # Current position, seen by the side on turn -> the candidate it came from; equal positions are merged.
-    left = {swapped_key(candidate): candidate for candidate in reversed(candidates)}
-    left = dict(reversed(left.items()))
+    left: dict[int, int] = {}
+    for candidate in candidates:
+        left.setdefault(swapped_key(candidate), candidate)
     for play in _plays_that_follow(following):
         tried += len(left)
         if len(left) == 1 or tried > MAX_TRIED or play.side != side:
             break
-        after = [(_after(now, play), candidate) for now, candidate in left.items()]
-        surviving = {swapped_key(now): candidate for now, candidate in reversed(after) if now is not None}
+        surviving: dict[int, int] = {}
+        for now, candidate in left.items():
+            if (after := _after(now, play)) is not None:
+                surviving.setdefault(swapped_key(after), candidate)
         if not surviving:
             break
-        left, side = dict(reversed(surviving.items())), 1 - side
+        left, side = surviving, 1 - side
     return next(iter(left.values()))
 
 

@@ -12,7 +12,7 @@ from engine.keys import BAR, BIAS, COUNTS, OFF, swapped_key
 from engine.legality import nearest_plays
 from engine.match import after_play, apply
 from engine.position import position_of
-from engine.recovery import likeliest_key, literal_key
+from engine.recovery import keys_of_backward_play, likeliest_key, literal_key
 from engine.resolution import Resolution, resolve
 from engine.scoring import WinKind
 from engine.search import ROLLS, Dice, legal_results, masks
@@ -202,10 +202,11 @@ class GameReplay(Ending):
             self._force(event)
             return
         following = self.game.events[self.at + 1 :]
-        if not self.recovered and following:
+        key = likeliest_key(self.key, event, dice, following)
+        if not self.recovered and following and key not in keys_of_backward_play(self.key, event):
             self.recovered = True
             self.report(NOTE, "followed_from_likeliest")
-        self._pass_turn(likeliest_key(self.key, event, dice, following))
+        self._pass_turn(key)
 
     def _pass_turn(self, key: int) -> None:
         """Take the position after a play; the game ends if the mover's last checker is off."""

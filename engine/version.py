@@ -1,4 +1,4 @@
 """The version of the adjudication, stored with every verdict."""
 
-VERSION = "5"
+VERSION = "6"
 """Increased whenever the same record may get a different verdict."""

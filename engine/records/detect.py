@@ -20,12 +20,17 @@ _MAT = re.compile(
     r"(?im)^[ \t]*(?:\d{1,4}[ \t]*-?points?[ \t]+match\b|game[ \t]+\d{1,6}[ \t]*$|\d{1,4}\)[ \t]{1,60}\d\d:)"
 )
 
-_BLANKS = (
+_PLAIN = (
     dict.fromkeys((0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " ")
     | dict.fromkeys((0x85, 0x2028, 0x2029), "\n")
     | dict.fromkeys((0xAD, 0x180E, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF))
+    | {0xFF00 + ord(sign) - 0x20: sign for sign in "0123456789/:)(*-"}
+    | dict.fromkeys((0x2044, 0x2215), "/")
 )
-"""The blanks of Unicode: as wide as a character, those that end a line, and those without any width."""
+"""The blanks of Unicode (as wide as a character, those that end a line, those without any width), and the full-width
+digits and signs that a Japanese or Chinese keyboard writes in a play."""
+_QUOTED = re.compile(r"^(?:> ?){1,9}", re.MULTILINE)
+"""What e-mail programs put before the lines of the message that is answered."""
 _JSON_PARTS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|[^"]++', re.DOTALL)
 _CHARSET = re.compile(
     rb"\s*\(\s*;[^;]*?(?<![A-Za-z])CA\s*\[\s*((?:windows-|cp)125[0-8]|iso[-_]?8859-(?:1[013456]?|[2-9])|koi8-[ru]"
@@ -36,23 +41,25 @@ _CHARSET = re.compile(
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file with plain blanks: UTF-8 or UTF-16 with or without a byte order mark.
+    """Return the text of a file with plain blanks and signs: UTF-8 or UTF-16 with or without a byte order mark.
 
     If it is neither, it is in the character set that an SGF file states, or else in Windows-1252.
     Raises Refused (`not_text`) where it is none of these.
     """
-    return _with_plain_blanks(_as_written(data))
+    return _plain(_as_written(data))
 
 
-def _with_plain_blanks(text: str) -> str:
-    """Return a text with spaces and ends of lines only, as programs write them; what JSON quotes is left alone."""
+def _plain(text: str) -> str:
+    """Return a text with the blanks and signs that programs write, unquoted; what JSON and SGF quote is left alone."""
+    if not text.lstrip().startswith(("{", "(")):
+        text = _QUOTED.sub("", text)
     if text.isascii():
         return text
-    plain = text.translate(_BLANKS)
+    plain = text.translate(_PLAIN)
     if not plain.lstrip().startswith("{"):
         return plain
     parts = (part[0] for part in _JSON_PARTS.finditer(text))
-    return "".join(part if part.startswith('"') else part.translate(_BLANKS) for part in parts)
+    return "".join(part if part.startswith('"') else part.translate(_PLAIN) for part in parts)
 
 
 def _as_written(data: bytes) -> str:

@@ -1,6 +1,7 @@
 """One wrong play gives one error: what follows is checked from the position that fits it best."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -10,18 +11,21 @@ from engine import Frame, Transcript, adjudicate, legal_plays, replay
 from engine.records import read, write
 from engine.simulation import play_out
 from engine.transcript import Event, Kind, Move
-from engine.verdict import Severity
+from engine.verdict import Finding, Severity
 
 MATCHES = [read(write(play_out(seed, 3), "mat")) for seed in range(40)]
 
 
 def errors_with(match: Transcript, frame: Frame, event: Event) -> list[str]:
     """Return the codes of all errors after the event of a frame is replaced."""
+    return [finding.code for finding in findings_with(match, frame, event) if finding.severity is Severity.ERROR]
+
+
+def findings_with(match: Transcript, frame: Frame, event: Event) -> Sequence[Finding]:
     game = match.games[frame.game - 1]
     events = (*game.events[: frame.event], event, *game.events[frame.event + 1 :])
     games = [*match.games[: frame.game - 1], replace(game, events=events), *match.games[frame.game :]]
-    findings = adjudicate(replace(match, games=tuple(games))).findings
-    return [finding.code for finding in findings if finding.severity is Severity.ERROR]
+    return adjudicate(replace(match, games=tuple(games))).findings
 
 
 def moved_elsewhere(event: Event, chance: Random) -> Event:
@@ -40,6 +44,36 @@ def without_its_last_move(event: Event, chance: Random) -> Event:
 def with_another_die(event: Event, chance: Random) -> Event:
     assert event.dice
     return event._replace(dice=(event.dice[0] % 6 + 1, event.dice[1]))
+
+
+def backwards(event: Event, chance: Random) -> Event:
+    return event._replace(moves=tuple(Move(move.points[::-1]) for move in event.moves or ()))
+
+
+def one_checker_backwards(event: Event, chance: Random) -> Event:
+    first, *others = event.moves or ()
+    return event._replace(moves=(Move(first.points[::-1]), *others))
+
+
+def with_points_of_the_opponent(event: Event, chance: Random) -> Event:
+    return event._replace(moves=tuple(Move(tuple(25 - point for point in move.points)) for move in event.moves or ()))
+
+
+@pytest.mark.parametrize("damage", [backwards, one_checker_backwards, with_points_of_the_opponent])
+def test_a_play_written_backwards_is_one_finding(damage):
+    """Nothing else is reported, not even a note: the plays after it are read as they were written."""
+    damaged = 0
+    for seed, match in enumerate(MATCHES):
+        chance = Random(seed)
+        before = adjudicate(match).findings
+        plays = [frame for frame in replay(match) if frame.kind is Kind.PLAY and frame.steps]
+        for frame in chance.sample(plays, 4):
+            event = match.games[frame.game - 1].events[frame.event]
+            found = Counter(finding.code for finding in findings_with(match, frame, damage(event, chance)))
+            found.subtract(finding.code for finding in before)
+            assert +found == Counter(["no_such_move"]), (seed, frame.game, frame.event, event)
+            damaged += 1
+    assert damaged == 4 * len(MATCHES)
 
 
 @pytest.mark.parametrize("damage", [moved_elsewhere, without_its_last_move, with_another_die])

@@ -66,8 +66,27 @@ def test_blanks_of_any_kind_are_blanks(disturb: Disturb) -> None:
         assert judged(disturb(text)) == judged(text), name
 
 
+FULL_WIDTH = {ord(sign): ord(sign) - 0x20 + 0xFF00 for sign in "0123456789/:()*-"}
+AS_TYPED_OR_MAILED: dict[str, Disturb] = {
+    "full-width slash": lambda text: text.replace("/", "／"),
+    "full-width": lambda text: text.translate(FULL_WIDTH),
+    "fraction slash": lambda text: text.replace("/", "\u2044"),
+    "quoted": lambda text: at_line_starts(text, "> "),
+    "quoted twice": lambda text: at_line_starts(text, ">> "),
+    "quoted and full-width": lambda text: at_line_starts(text.replace("/", "／"), "> > "),
+}
+
+
+@pytest.mark.parametrize("disturb", AS_TYPED_OR_MAILED.values(), ids=AS_TYPED_OR_MAILED)
+def test_full_width_signs_and_quoted_lines_are_read(disturb: Disturb) -> None:
+    texts = {name: text for name, text in WRITTEN.items() if not name.startswith(("sgf", "json"))}
+    assert texts
+    for name, text in texts.items():
+        assert judged(disturb(text)) == judged(text), name
+
+
 def test_what_json_quotes_is_kept_as_it_is() -> None:
-    match = replace(MATCHES[0], players=("Bob\xa0Ash", "Ca\u2028rol\u200d"))
+    match = replace(MATCHES[0], players=("Bob\xa0Ash", "> ／Ca\u2028rol\u200d"))
     text = write(match, "json").decode()
     indented = text.replace('\n{"', '\n\xa0\u200b{"')
     assert indented != text
