@@ -38,12 +38,10 @@ def likeliest_key(key: int, event: Event, dice: Dice, following: Sequence[Event]
     """
     ways = [move.points for move in event.moves or ()]
     legal = [play.result.key for play in nearest_plays(position_of(key), dice, ways, MAX_CANDIDATES)]
-    candidates = [*keys_of_backward_play(key, event), literal_key(key, event.moves), *legal, key]
+    candidates = dict.fromkeys([*keys_of_backward_play(key, event), literal_key(key, event.moves), *legal, key])
     side, tried = 1 - event.side, 0
     # Current position, seen by the side on turn -> the candidate it came from; equal positions are merged.
-    left: dict[int, int] = {}
-    for candidate in candidates:
-        left.setdefault(swapped_key(candidate), candidate)
+    left = {swapped_key(candidate): candidate for candidate in candidates}
     for play in _plays_that_follow(following):
         tried += len(left)
         if len(left) == 1 or tried > MAX_TRIED or play.side != side:

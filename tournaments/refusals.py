@@ -199,7 +199,7 @@ MESSAGES: dict[str, str] = {
         "“{rest}” is not a result for M{fixture}. Write a score (11-7), or “forfeit” and a name."
     ),
     "line_draw": gettext_noop("{left}–{right} has no winner."),
-    "line_contradiction": gettext_noop("{left}–{right} is won by the other player."),
+    "line_contradiction": gettext_noop("At {left}–{right} it is the other player who won."),
     "line_forfeit_who": gettext_noop("Who forfeits M{fixture}? Write the name after “forfeit”, or “both”."),
     "line_forfeit_nobody": gettext_noop("“{name}” is neither {left} nor {right}."),
     "line_forfeit_two": gettext_noop("“{name}” could be {left} or {right}. Write more of the name."),

@@ -15,7 +15,7 @@ from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
 from matches.models.matches import MAX_MATCH
 from seasons.imports.rows import TITLES, SheetOffer
-from tournaments.results.lines import TypedLine, Verb, heading_of, parse, players_of, without_marks
+from tournaments.results.lines import heading_of, result_of_two, without_marks
 
 PEOPLE = ("player", "opponent", "winner", "loser")
 POINTS = ("player_points", "opponent_points", "winner_points", "loser_points")
@@ -181,26 +181,19 @@ def _is_enough(columns: Mapping[str, int]) -> bool:
 
 def has_matches(sheets: Sequence[Sheet]) -> bool:
     """Whether a sheet of the file has titles of matches: two players a row, and who won; or lines of results."""
-    return any(_is_enough(_header(sheet.rows)[2]) for sheet in sheets) or _are_lines(sheets)
+    return _is_table(sheets) or bool(_lines_of(sheets))
 
 
-def _are_lines(sheets: Sequence[Sheet]) -> bool:
-    """Whether a text without columns has results of two players in a third of its lines or more."""
-    lines = [line for sheet in sheets for line in _lines(sheet.rows) if line]
-    results = sum(players_of(line) is not None for line in map(_parsed, lines) if line is not None)
-    return len(sheets) == 1 and bool(results) and 3 * results >= len(lines)
+def _is_table(sheets: Sequence[Sheet]) -> bool:
+    return any(_is_enough(_header(sheet.rows)[2]) for sheet in sheets)
 
 
-def _lines(rows: Rows) -> list[str]:
-    """Return the rows as they were written; one with a comma, as between two names, was taken for two cells."""
-    return [", ".join(row) for row in rows]
-
-
-def _parsed(line: str) -> TypedLine | None:
-    try:
-        return parse(line)
-    except Refused:
-        return None
+def _lines_of(sheets: Sequence[Sheet]) -> list[str]:
+    """Return the lines of a text of which a third or more are results; none of a table."""
+    # A comma, as between two names, was taken for the end of a cell.
+    lines = [", ".join(row) for sheet in sheets for row in sheet.rows]
+    results = sum(result_of_two(line) is not None for line in lines)
+    return lines if results and 3 * results >= sum(map(bool, lines)) and not _is_table(sheets) else []
 
 
 def _rows_of_lines(lines: Sequence[str], reading: MatchReading, today: date) -> list[PastMatch]:
@@ -210,22 +203,20 @@ def _rows_of_lines(lines: Sequence[str], reading: MatchReading, today: date) -> 
     day = heading = ""
     for number, line in enumerate(lines, 1):
         start = PastMatch(number, event=heading)
-        result, bare = _parsed(line), without_marks(line)
-        players = players_of(result) if result is not None else None
-        if result and result.score and players and all(map(_may_be_name, players)):
+        result, bare = result_of_two(line), without_marks(line)
+        if result and result.score and all(map(_may_be_name, result.names)):
             score = "–".join(map(str, result.score))
-            cells = {"player": players[0], "opponent": players[1], "score": score, "day": day}
+            cells = {"player": result.names[0], "opponent": result.names[1], "score": score, "day": day}
             rows.append(_match(replace(start, event=result.value or heading), cells, order, "", reading, today))
-        elif _is_day(bare, order):
+        elif _dated(start, bare, order, "", None, today).problem not in (MatchProblem.BAD_DAY, MatchProblem.NO_DAY):
             day, heading = bare, ""
             rows.append(_problem(start, MatchProblem.HEADING, line))
         elif line.endswith(":"):
             heading = heading_of(line)[:MAX_NAME_LENGTH]
             rows.append(_problem(start, MatchProblem.HEADING, line))
-        elif result is not None and result.verb == Verb.FORFEIT:
-            rows.append(_problem(start, MatchProblem.NOT_PLAYED, line))
         else:
-            rows.append(_problem(start, MatchProblem.NO_RESULT if bare else MatchProblem.EMPTY, line))
+            unread = MatchProblem.NO_RESULT if bare else MatchProblem.EMPTY
+            rows.append(_problem(start, MatchProblem.NOT_PLAYED if result and not result.score else unread, line))
     return rows
 
 
@@ -233,16 +224,6 @@ def _may_be_name(text: str) -> bool:
     """Whether it is no pair and has no words of a sentence: in small letters, beside a capital."""
     words = {word for word in text.split() if word[0].islower()}
     return not set(text) & {"&", "+"} and (words <= PARTICLES or text == text.lower())
-
-
-def _is_day(text: str, order: str) -> bool:
-    try:
-        read_day(text, order)
-    except UnclearDay:
-        return True
-    except ValueError:
-        return False
-    return True
 
 
 def _header(rows: Rows) -> tuple[int, list[str], dict[str, int]]:
@@ -307,9 +288,8 @@ def read_past_matches(sheets: Sequence[Sheet], reading: MatchReading, today: dat
     sheets makes no sense.
     """
     headers = [_header(sheet.rows) for sheet in sheets]
-    is_known = any(reading.columns.values()) or any(_is_enough(header[2]) for header in headers)
-    if not is_known and _are_lines(sheets):
-        return MatchSheet([], {}, _rows_of_lines(_lines(sheets[0].rows), reading, today), is_of_lines=True)
+    if not any(reading.columns.values()) and (lines := _lines_of(sheets)):
+        return MatchSheet([], {}, _rows_of_lines(lines, reading, today), is_of_lines=True)
     known = [number for number, header in enumerate(headers, 1) if _is_enough(header[2])]
     chosen = [number for number in dict.fromkeys(reading.sheets) if number]
     if any(not 1 <= number <= len(sheets) for number in chosen):

@@ -20,15 +20,10 @@ WITHOUT_CENTS = ("ticket", "CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XAF
 WITH_MILS = ("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND")
 """Those whose amounts have three (ISO 4217)."""
 SIGNS = {
-    "CHF": ("Fr.", "Fr", "sFr."),
-    "CZK": ("Kč",),
-    "EUR": ("€", "Euro", "Euros"),
-    "GBP": ("£",),
-    "JPY": ("¥", "円"),
+    **dict.fromkeys(("DKK", "ISK", "NOK", "SEK"), ("kr.", "kr")), **dict.fromkeys(("AUD", "CAD", "NZD", "USD"), ("$",)),
+    "CHF": ("Fr.", "Fr", "sFr."), "CZK": ("Kč",), "EUR": ("€", "Euro", "Euros"), "GBP": ("£",), "JPY": ("¥", "円"),
     "PLN": ("zł",),
-    **dict.fromkeys(("DKK", "ISK", "NOK", "SEK"), ("kr.", "kr")),
-    **dict.fromkeys(("AUD", "CAD", "NZD", "USD"), ("$",)),
-}
+}  # fmt: skip
 """What people write for a currency, beside its code."""
 _NO_CENTS = re.compile(r"(?<=\d)[.,:] ?[-–—−]{1,2}$")
 

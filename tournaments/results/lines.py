@@ -36,6 +36,7 @@ Several lines are separated by semicolons or line breaks. The words may also be 
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -68,18 +69,17 @@ _NUMBERED = re.compile(r"\d{1,3}[.)] ?(?=\D)")
 _MARKS = " >*_•·-–—!,✅☑✔🏆🥇👍👏🎉🎲\ufe0f"
 """What people put before and behind a result in lists, chats and quoted e-mails."""
 _TIME = re.compile(r"\d[:.]\d\d")
-_BEATS = re.compile(
-    r" (?:b\.?|bt\.?|d\.|def\.?|>|beats?|defeat(?:s|ed)|(?:wins|won) (?:against|over)|schlägt|schlug|besiegte?"
-    r"|(?:gewinnt|gewann) gegen|bat|a battu|gagne contre|slår|slog|(?:vinder|vandt) over|besejre(?:r|de)) "
-)
-"""In small letters: a capital may be an initial."""
-_LOST_TO = re.compile(
-    r" (?:<|(?:loses|lost) (?:to|against)|(?:verliert|verlor) gegen|unterliegt|unterlag|(?:perd|a perdu) contre"
-    r"|(?:taber|tabte) til) "
-)
 _BETWEEN_WORDS = re.compile(r"[ ,/–—]")
 _NAME_FORFEIT = re.compile(rf"(.+?) {_FORFEIT_WORD}", re.IGNORECASE)
 _FORFEIT_NAME = re.compile(rf"{_FORFEIT_WORD} (.+)", re.IGNORECASE)
+_BEATS = re.compile(
+    r" (?:b\.?|bt\.?|d\.|def\.?|>|beats?|defeat(?:s|ed)|(?:wins|won) (?:against|over)|schlägt|schlug|besiegte?"
+    r"|slår|slog|bat|(?:gewinnt|gewann) gegen|a battu|gagne contre|(?:vinder|vandt) over) "
+)
+"""In small letters: a capital may be an initial."""
+_LOST_TO = re.compile(
+    r" (?:<|(?:loses|lost) (?:to|against)|(?:verliert|verlor) gegen|(?:perd|a perdu) contre|(?:taber|tabte) til) "
+)
 
 
 class Verb(StrEnum):
@@ -221,7 +221,7 @@ def _named(line: str) -> TypedLine | None:
     """Parse a result that names players instead of a match number; None if the line is not one."""
     line = line.strip(_MARKS)
     heading, _colon, below = line.partition(": ")
-    if below and (result := _named(below)) is not None and players_of(result) is not None:
+    if below and (result := _named(below)) is not None and _two_names(result):
         return replace(result, value=result.value or heading_of(heading))
     if numbered := _NUMBERED.match(line):
         line = line[numbered.end() :]
@@ -230,7 +230,10 @@ def _named(line: str) -> TypedLine | None:
     if match := _TWO_NAMES.fullmatch(line):
         return TypedLine(Verb.SCORE, names=(match[1], match[3]), score=_decided(match[2], match[4]))
     match = _NAME_SCORE.fullmatch(line)
-    return _of_score(match[1], _decided(match[2], match[3]), match[4] or "") if match else None
+    if match is None:
+        return None
+    behind = match[4] if match[4] and ("?" in match[4] or any(map(str.isalpha, match[4]))) else ""
+    return _of_score(match[1], _decided(match[2], match[3]), behind)
 
 
 def heading_of(text: str) -> str:
@@ -242,7 +245,9 @@ def _of_score(before: str, score: tuple[int, int], behind: str) -> TypedLine | N
     """Return the result of a line with what stands before and behind its score, which may be between two names."""
     for verb, is_won in ((_BEATS, True), (_LOST_TO, False)):
         names = verb.split(before + behind)
-        if len(names) == 2 and (not behind or not verb.search(before + " ")):
+        if behind and verb.search(before + " "):
+            return None
+        if len(names) == 2:
             if is_won and score[0] < score[1]:
                 raise Refused("line_contradiction", left=score[0], right=score[1])
             first = score[0] if is_won else min(score)
@@ -261,16 +266,25 @@ def without_marks(text: str) -> str:
     return text.strip(_MARKS + ":")
 
 
-def players_of(line: TypedLine) -> tuple[str, str] | None:
-    """Return the two players of a result that can be read in one way only; None if it is not certain where each ends.
+def result_of_two(text: str) -> TypedLine | None:
+    """Return the result of a line that names both its players, or a forfeit; None if anything is not certain.
 
-    >>> players_of(parse("Ann Berg - Ben 7-4")), players_of(parse("Ann Berg Ben 7-4"))
+    >>> (line := result_of_two("Ann Berg - Ben 7-4")).names, result_of_two("Ann Berg Ben 7-4")
     (('Ann Berg', 'Ben'), None)
     """
-    if line.verb != Verb.SCORE or line.number is not None or line.table:
+    try:
+        line = parse(text)
+    except Refused:
         return None
-    names = line.names if len(line.names) == 2 else tuple(filter(None, _BETWEEN_PLAYERS.split(line.names[0])))
-    return (without_marks(names[0]), without_marks(names[1])) if len(names) == 2 else None
+    if line.verb == Verb.FORFEIT:
+        return line
+    names = _two_names(line)
+    return replace(line, names=tuple(map(without_marks, names))) if line.verb == Verb.SCORE and names else None
+
+
+def _two_names(line: TypedLine) -> Sequence[str]:
+    names = _BETWEEN_PLAYERS.split(*line.names) if len(line.names) == 1 else line.names
+    return names if len(names) == 2 and all(names) else ()
 
 
 def _decided(left: str, right: str) -> tuple[int, int]:
