@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from engine.errors import Refused
 from formats.continuous.state import moment_of
@@ -36,9 +36,11 @@ from matches.models import Match
 from matches.ratings.services import ratings_of
 from players.actors import SYSTEM, Actor, log
 from players.models import Player
+from players.models.people import pair_name
+from players.people.pairs import known_pair
 from players.people.rows import canonical
 from tournaments.entries.returns import bring_back, preview_return
-from tournaments.entries.services import Side, locked_sides, next_number, refuse_sides, same_side
+from tournaments.entries.services import Side, locked_sides, next_number, refuse_sides, refuse_spent, same_side
 from tournaments.models import (
     Bracket,
     Division,
@@ -65,7 +67,7 @@ from tournaments.state.locks import (
     take_numbers,
 )
 from tournaments.state.pairings import begun_counts, lives_of_latecomer, missed_by_latecomer
-from tournaments.state.places import free_places, passed_over, refuse_passing
+from tournaments.state.places import free_places, may_reenter, passed_over, refuse_passing
 from tournaments.state.plans import LATER_BY, deadline_of, entrants_as_data, set_source, settings_of, store_round
 from tournaments.state.preview import Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
@@ -256,8 +258,10 @@ class UndoLatePreview:
     """The plan with lower brackets planned anew, if that is how the loser of the match goes out of them again."""
 
 
-def preview_late(*, division: Division, players: Sequence[Player | str], now: datetime) -> LatePreview:
-    """Preview `enter_late` for these players; a name stands for a new player.
+def preview_late(
+    *, division: Division, players: Sequence[Player | str | tuple[Player | str, ...]], now: datetime
+) -> LatePreview:
+    """Preview `enter_late` for these players and pairs; a name stands for a new player.
 
     Refused: what `enter_late` refuses.
     """
@@ -268,10 +272,16 @@ def preview_late(*, division: Division, players: Sequence[Player | str], now: da
     for at, player in enumerate(players):
         state = states_of(division, read=rows_of(division, graph))[0]
         check_accepts_late(division, state, now)
-        known = canonical(player) if isinstance(player, Player) else None
-        name = known.name if known is not None else str(player)
+        people = player if isinstance(player, tuple) else (player,)
+        persons = [canonical(person) for person in people if isinstance(person, Player)]
+        known = None
+        if len(persons) == len(people):
+            known = persons[0] if len(people) == 1 else known_pair(*persons)
+        names = [person.name if isinstance(person, Player) else person for person in people]
+        name = known.name if known is not None else pair_name(names) if len(names) > 1 else names[0]
         if known:
             refuse_sides(division, [known], _others(division, known))
+        _former_entry(state, known, persons, now)
         accepted = sum(not newcomer.waits for newcomer in newcomers)
         full = free_places(division, leaving=-accepted) == 0
         newcomer = Newcomer(-at, known, name, waits=full)
@@ -584,15 +594,10 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
     """
     division, now, player = arrival.division, arrival.now, canonical(player)
     refuse_sides(division, [player], _others(division, player))
-    rows = division.entries.filter(same_side(player))
-    entry = rows.filter(status=Entry.Status.WAITING).first()
-    if entry is None and arrival.stage.format in BY_ROUND:
-        entry = rows.filter(status=Entry.Status.OUT, withdrawals__taken_back_at=None, withdrawals__bracket=None).first()
+    entry = _former_entry(arrival.state, player, [player], now)
     before = entry.status if entry is not None else ""
     if entry is None:
         number = next_number(division, player)
-        if number > 1 and arrival.stage.format == PLACES:
-            raise Refused("reentry_not_offered")
         entry = Entry(division=division, player=player, number=number, entered_at=now, entered_by=arrival.by.user)
     entry.status, entry.withdrawn_at = Entry.Status.IN, None
     if entry.rating is None:
@@ -601,6 +606,27 @@ def _entry_of(arrival: _Arrival, player: Player) -> tuple[Entry, str]:
     entry.save()
     Withdrawal.objects.filter(entry=entry, bracket=None, taken_back_at=None).update(taken_back_at=now)
     return entry, before
+
+
+def _former_entry(state: StageState, player: Player | None, people: Iterable[Player], now: datetime) -> Entry | None:
+    """Return the entry with which a late player goes on; refuse who began before and would begin anew.
+
+    `people` are those of a pair that is not known yet. A player enters again without a loss in their way as long as
+    re-entry is open, but nobody enters a bracket for all places twice. Refused: `reentry_not_offered`.
+    """
+    division, own = state.stage.division, Q(pk=None)
+    entry = None
+    if player is not None:
+        rows = division.entries.filter(same_side(player))
+        entry = rows.filter(status=Entry.Status.WAITING).first()
+        if entry is None and state.stage.format in BY_ROUND:
+            gone = {"withdrawals__taken_back_at": None, "withdrawals__bracket": None}
+            entry = rows.filter(status=Entry.Status.OUT, **gone).first()
+        if entry is None and state.stage.format == PLACES and next_number(division, player) > 1:
+            raise Refused("reentry_not_offered")
+        own = same_side(player) if may_reenter(division, now) else Q(pk=entry and entry.pk)
+    refuse_spent([state], people, own=own)
+    return entry
 
 
 # How a player joins, by format: each returns parameters for the log, or None if nothing is free

@@ -23,7 +23,6 @@ from players.clubs.lists import (
 )
 from players.models import Club, Player
 from players.models.people import pair_name
-from players.people.pairs import known_pair
 from players.people.rows import PersonId
 from players.people.services import UNCLEAR, NameMatch, NameOutcome, find_players
 from tournaments.entries import check_in
@@ -134,14 +133,15 @@ def _preview_late(division: Division, lines: Sequence[LineOfNames], now: datetim
     club = division.tournament.club
     matches = find_players(club=club, names=[name for line in lines for name in line.names], near=True)
     seen: set[int] = set(_unavailable(division))
-    players: list[Player | str] = []
+    sides: list[tuple[Player | str, ...]] = []
     for line, meant in zip(lines, _by_line(lines, matches), strict=True):
-        people = [_person(club, match, choice) for match, choice in zip(meant, line.choices, strict=True)]
+        named = [_person(club, match, choice) for match, choice in zip(meant, line.choices, strict=True)]
+        people = tuple(person for person in named if person is not None)
         known = {person.pk for person in people if isinstance(person, Player)}
-        if None not in people and not known & seen:
-            players.append(_known_side(people) or _joined([match.name for match in meant]))
+        if len(people) == len(named) and not known & seen:
+            sides.append(people)
             seen |= known
-    return preview_late(division=division, players=players, now=now)
+    return preview_late(division=division, players=sides, now=now)
 
 
 def _person(club: Club, match: NameMatch, choice: str | None) -> Player | str | None:
@@ -149,14 +149,6 @@ def _person(club: Club, match: NameMatch, choice: str | None) -> Player | str | 
     player = None if choice == NEW_PLAYER else chosen_player(club, match, choice)
     is_new = choice == NEW_PLAYER or (match.how == NameOutcome.ADDED and not match.repeated)
     return player or (match.name if is_new else None)
-
-
-def _known_side(people: Sequence[Player | str | None]) -> Player | None:
-    """Return the player who stands for these people, if there is one."""
-    known = [person for person in people if isinstance(person, Player)]
-    if len(known) < len(people):
-        return None
-    return known[0] if len(known) == 1 else known_pair(*known)
 
 
 def preview_late_name(

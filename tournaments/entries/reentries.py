@@ -14,7 +14,6 @@ from django.db import transaction
 from engine.errors import Refused
 from formats.graph import MAIN, EntrySource
 from formats.plans import LateDrop
-from formats.settings import KNOCKOUT, PROGRESSIVE
 from matches.ratings.services import ratings_of
 from players.actors import Actor, log
 from players.models import Player
@@ -22,19 +21,17 @@ from players.people.rows import canonical, lock_present
 from tournaments.entries import check_in
 from tournaments.entries.late import LATE, ByePlan, Newcomer, check_running, free_byes, plan_bye, rows_of, write_plan
 from tournaments.entries.services import next_number, same_side, withdraw
-from tournaments.models import CheckIn, Division, Entry, LateEntry, Stage, Tournament
+from tournaments.models import CheckIn, Division, Entry, LateEntry, Tournament
 from tournaments.models import Fixture as FixtureRow
 from tournaments.state.derivation import StageState, states_of
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_unfinished_matches
-from tournaments.state.places import is_full, passed_over, refuse_passing
+from tournaments.state.places import WITH_REENTRY, is_full, may_reenter, passed_over, refuse_passing
 from tournaments.state.preview import Consequences, DivisionFacts, consequences_of
 from tournaments.state.settle import settle
 from tournaments.state.versions import DivisionPart, refuse_stale
 
 NEW_ENTRY = 0
 """Placeholder for the id of the new entry in a preview."""
-WITH_REENTRY = (KNOCKOUT, PROGRESSIVE)
-"""Formats in which a player can enter again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +57,6 @@ class _Place(NamedTuple):
     player: Player
     standing: Sequence[Entry]
     plan: ByePlan
-
-
-def may_reenter(division: Division, now: datetime) -> bool:
-    """Whether a division accepts re-entries now."""
-    if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
-        return False
-    if division.reentry_until is None or now >= division.reentry_until:
-        return False
-    first = division.stages.order_by("number").first()
-    return first is not None and first.format in WITH_REENTRY and first.status == Stage.Status.RUNNING
 
 
 def reenterable(division: Division, now: datetime) -> set[int]:

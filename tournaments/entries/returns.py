@@ -21,7 +21,7 @@ from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
 from players.people.rows import lock_present
-from tournaments.entries.services import refuse_sides, same_person, same_side
+from tournaments.entries.services import refuse_sides, refuse_spent, same_person, same_side
 from tournaments.models import (
     Division,
     Draw,
@@ -189,6 +189,9 @@ def _part(entry: Entry, *, undo: bool) -> DivisionReturn:
         raise Refused("not_withdrawn", name=entry.player.shown_name)
     if division.status == Division.Status.ENTRIES:
         return DivisionReturn(entry, withdrawals, waits=is_full(division))
+    before = DivisionFacts(division).states()
+    # Whoever entered again began with another entry of theirs, as was offered.
+    refuse_spent(before, [entry.player], own=same_side(entry.player) if division.reentry_until else Q(pk=entry.pk))
     reopened = _walkovers(entry, withdrawals, undo=undo)
 
     def derive(missed: Collection[MissedMatch]) -> list[StageState]:
@@ -198,7 +201,7 @@ def _part(entry: Entry, *, undo: bool) -> DivisionReturn:
         return DivisionFacts(division, rows.drawn).states()
 
     since = min(row.at for row in withdrawals)
-    before, after = DivisionFacts(division).states(), derive([])
+    after = derive([])
     missed = [] if undo else _missed(entry, since, before, after)
     # What lots take is not shown before.
     if certain := [row for row in missed if not row.by_lot]:

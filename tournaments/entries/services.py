@@ -15,6 +15,7 @@ from players.models import Player
 from players.people.pairs import pair_of, shown_partners
 from players.people.rows import PersonId, canonical, lock_present, pairs_of, people_of_rows, players_among
 from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
+from tournaments.state.derivation import StageState
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import fill_places, free_places, moving_up
 from tournaments.state.preview import NOTHING, Consequences, DivisionFacts, consequences_of
@@ -187,11 +188,7 @@ def _preview(entry: Entry, bracket: Bracket | None) -> DivisionWithdrawal:
 
 def same_person(player: Player) -> Q:
     """Return a filter for the entries in which a person plays, merged players and pairs included."""
-    return _of_people({PersonId(canonical(player).pk)})
-
-
-def _of_people(people: Collection[PersonId]) -> Q:
-    return Q(player__in=people) | Q(player__merged_into__in=people) | Q(player__in=pairs_of(people))
+    return plays_in({PersonId(canonical(player).pk)})
 
 
 def same_side(player: Player) -> Q:
@@ -259,10 +256,19 @@ def refuse_sides(division: Division, players: Iterable[Player], entries: QuerySe
     for player in players:
         refuse_kind(division, is_pair=player.parts is not None, name=player.shown_name)
     people = people_of_rows(players)
-    places = dict(places_of(entries.filter(_of_people({person for side in people.values() for person in side}))))
+    places = dict(places_of(entries.filter(plays_in({person for side in people.values() for person in side}))))
     for player in players:
         refuse_placed(places, people[player.pk])
         places |= {person: (player, at) for at, person in enumerate(people[player.pk])}
+
+
+def refuse_spent(states: Iterable[StageState], players: Iterable[Player], *, own: Q) -> None:
+    """Refuse people of whom another entry than their `own` is spent in one of these stages: `reentry_not_offered`."""
+    people = {person for side in people_of_rows(players).values() for person in side}
+    for state in states:
+        others = state.stage.division.entries.filter(plays_in(people)).exclude(own)
+        if state.spent.intersection(others.values_list("pk", flat=True)):
+            raise Refused("reentry_not_offered")
 
 
 def refuse_kind(division: Division, *, is_pair: bool, name: str) -> None:

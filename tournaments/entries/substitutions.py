@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -23,9 +24,10 @@ from players.models import Player
 from tournaments.entries import check_in
 from tournaments.entries.forms import SubstituteForm, UndoSubstitutionForm, question_of
 from tournaments.entries.lists import find_or_add_side, line_of
-from tournaments.entries.services import Side, locked_sides, refuse_sides
+from tournaments.entries.services import Side, locked_sides, refuse_sides, refuse_spent
 from tournaments.events.actions import EntryAction, by, desk_url, directed_entry, event_url_args, page, sent
 from tournaments.models import Division, Entry, Fixture, Substitution
+from tournaments.state.derivation import states_of
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.names import display_name
 from tournaments.state.places import refuse_passing
@@ -134,6 +136,7 @@ def _refuse_unfit(division: Division, entry: Entry, player: Player) -> None:
     if player.pk in (entry.player_id, entry.player.merged_into_id):
         raise Refused("already_entered", name=player.shown_name)
     refuse_sides(division, [player], others)
+    refuse_spent(states_of(division), [player], own=Q(pk=entry.pk))
 
 
 def _matches_of(entry: Entry) -> list[Match]:

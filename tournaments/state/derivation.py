@@ -29,6 +29,8 @@ from formats.tables.tables import (
     round_table,
     who_goes_on,
 )
+from matches.lifecycle.begun import has_begun
+from matches.models import Result as MatchResult
 from tournaments.models import Division, Draw, Entry, Stage
 from tournaments.state.commitments import lots_seed
 from tournaments.state.plans import Places, settings_of
@@ -91,6 +93,23 @@ class StageState:
             if division.next_begun(self.stage, order) is None
             for entry in order[:count]
         }
+
+    @property
+    def spent(self) -> set[EntryId | None]:
+        """The entries that have lost a match or, where rounds are paired one by one, have played one.
+
+        A walkover in a match that had not begun is neither if a withdrawal caused it.
+        """
+        spent: set[EntryId | None] = set()
+        for number, fixture in self.progress.fixtures.items():
+            row = self.rows.fixtures.get(number)
+            if fixture.result is None or row is None or row.match is None:
+                continue
+            versions = self.rows.of_division.versions_of(row.match)
+            if has_begun(row.match) or (versions and versions[-1].source != MatchResult.Source.FORMAT):
+                sides = (0, 1) if self.stage.format in BY_ROUND else fixture.result.losing_slots
+                spent.update(fixture.slots[side].entry for side in sides)
+        return spent
 
     @property
     def over(self) -> bool:

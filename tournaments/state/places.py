@@ -8,12 +8,25 @@ from collections.abc import Collection
 from datetime import datetime
 
 from engine.errors import Refused
+from formats.settings import KNOCKOUT, PROGRESSIVE
 from players.actors import SYSTEM, log_all
-from tournaments.models import Division, Entry, Tournament
+from tournaments.models import Division, Entry, Stage, Tournament
 from tournaments.state.names import shown_entry
 from tournaments.state.notifications import notify_moved_up
 
 OVER = (Tournament.Status.FINISHED, Tournament.Status.CANCELLED)
+WITH_REENTRY = (KNOCKOUT, PROGRESSIVE)
+"""Formats in which a player can enter again."""
+
+
+def may_reenter(division: Division, now: datetime) -> bool:
+    """Whether a division accepts re-entries now."""
+    if division.status != Division.Status.RUNNING or division.tournament.status != Tournament.Status.RUNNING:
+        return False
+    if division.reentry_until is None or now >= division.reentry_until:
+        return False
+    first = division.stages.order_by("number").first()
+    return first is not None and first.format in WITH_REENTRY and first.status == Stage.Status.RUNNING
 
 
 def entries_in(division: Division) -> int:

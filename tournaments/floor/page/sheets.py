@@ -19,18 +19,20 @@ from players.models import Player
 from tournaments.entries.check_in import attendees
 from tournaments.entries.late import preview_undo, standing_late_entry, undo_late
 from tournaments.entries.previews import bye_taken, reentry_view, refund_notes
-from tournaments.entries.reentries import may_reenter, preview_reentry, reenter, reenterable
+from tournaments.entries.reentries import preview_reentry, reenter, reenterable
 from tournaments.events.actions import event_url_args
 from tournaments.floor import selectors
 from tournaments.floor.journal import latest
 from tournaments.floor.page.cards import CardLink, Post, action_url, gone_home, taken_by
 from tournaments.floor.selectors import FloorView
 from tournaments.floor.state import FloorMatchState, MatchOnFloor, TableState
+from tournaments.floor.to_come import NOT_CALLED
 from tournaments.ledger.accounts import fees_of, paid_for, plans_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Fixture, FloorEvent, FloorKind, Pairing, Slot, Table, Tournament
 from tournaments.results.page.fixture import fixture_page
 from tournaments.state.names import shown_entry
+from tournaments.state.places import may_reenter
 from tournaments.state.plans import is_continuous
 
 # Re-entry on the floor: a button beside a match of the main bracket for its loser, and one that undoes it.
@@ -189,7 +191,6 @@ class _PairSheet(NamedTuple):
 
 
 GOING_ON = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
-NOT_CALLED = (FloorMatchState.WAITING, FloorMatchState.READY)
 OVER = (FloorMatchState.REPORTED, FloorMatchState.SETTLED)
 
 
