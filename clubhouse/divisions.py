@@ -26,7 +26,8 @@ from matches.ratings.pools import pool_choices
 from players import access as people
 from players.access import Role, Visitor
 from players.accounts.services import ensure_player
-from players.people.rows import of_account
+from players.models import Player
+from players.people.rows import is_person, of_account
 from tournaments import access
 from tournaments.draws.evenings import EveningTemplateForm, create_division_for, format_sentence, local_span
 from tournaments.draws.page import set_deadlines_of
@@ -303,7 +304,8 @@ def withdraw(request: HttpRequest, club: str, slug: str, division: str) -> HttpR
     """Show the signed-in player what follows from a withdrawal; by POST, withdraw them."""
     row = access.division(request.user, division, (club, slug))
     url = _way_back(request, row)
-    own = row.entries.filter(of_account(me(request), "player__")).exclude(status=Entry.Status.OUT).first()
+    players = list(Player.objects.filter(of_account(me(request)), is_person()))
+    own = row.entries.filter(entries.decided_by(players)).exclude(status=Entry.Status.OUT).first()
     if own is not None and request.method != "POST":
         try:
             preview = entries.preview_withdrawal(entry=own)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -13,13 +13,12 @@ from core.messages import sentence
 from engine.errors import Refused
 from formats.series.plan import Eligibility
 from players.models import Club, Player
-from players.people.rows import pairs_of
 from players.people.stored_elsewhere import Leaving, Participation
 from seasons.finals import answer
 from seasons.places import is_drawn, notify_gave_up
 from seasons.tables import newest_plan
 from tournaments.entries.returns import bring_back, preview_return
-from tournaments.entries.services import withdraw_all
+from tournaments.entries.services import decided_by, plays_in, withdraw_all
 from tournaments.models import Division, Entry, FinalPlace, Series, Tournament
 from tournaments.state.locks import lock_division
 from tournaments.state.notifications import BACK, BACK_WAITING, SUSPENDED, notify_left
@@ -29,14 +28,12 @@ DECLINED = FinalPlace.Answer.DECLINED
 
 
 def open_entries(players: Collection[Player]) -> QuerySet[Entry]:
-    """Return the entries of a person in divisions that are not over, those on waiting lists and of pairs included."""
-    rows = Entry.objects.filter(_of(players)).exclude(status=Entry.Status.OUT)
+    """Return the entries of a person in divisions that are not over, those on waiting lists and of pairs included.
+
+    A pair ends as a side when one of the two leaves, unless it plays without them.
+    """
+    rows = Entry.objects.filter(decided_by(players)).exclude(status=Entry.Status.OUT)
     return rows.exclude(division__status__in=OVER).select_related("player", "division__tournament__club")
-
-
-def _of(players: Collection[Player]) -> Q:
-    """Return a filter for the entries of a person: a pair ends as a side when one of the two leaves."""
-    return Q(player__in=players) | Q(player__in=pairs_of(players))
 
 
 def held_places(players: Collection[Player], now: datetime) -> list[FinalPlace]:
@@ -99,7 +96,7 @@ def _decline(places: Iterable[FinalPlace], leaving: Leaving) -> None:
 
 def return_all(leaving: Leaving, left_at: datetime) -> Iterator[Participation]:
     """Return a person to the events from which a suspension withdrew them; yield the others, with why."""
-    rows = Entry.objects.filter(_of(leaving.players), status=Entry.Status.OUT, withdrawn_at=left_at)
+    rows = Entry.objects.filter(plays_in(leaving.players), status=Entry.Status.OUT, withdrawn_at=left_at)
     entries = list(rows.select_related("player", "division__tournament__club").order_by("division_id", "pk"))
     for division in sorted({entry.division_id for entry in entries}):
         lock_division(division)

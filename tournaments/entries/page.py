@@ -682,8 +682,8 @@ class WithdrawAction(EntryAction):
 
 def _other_scope(entry: Entry, scope: str) -> str:
     """Return the label of the other scope of a withdrawal; empty if the player is entered only once."""
-    own = Entry.objects.filter(services.same_person(entry.player), division__tournament=entry.division.tournament_id)
-    if own.exclude(status=Entry.Status.OUT).count() < 2:
+    own = Entry.objects.filter(division__tournament=entry.division.tournament_id).exclude(status=Entry.Status.OUT)
+    if own.filter(services.decided_by([canonical(entry.player)])).count() < 2:
         return ""
     if scope == DIVISION:
         return _("Withdraw from the whole event")

@@ -20,8 +20,8 @@ from matches.lifecycle.own_match import check_own_match, side_of
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, Result
 from players.actors import Actor, log
-from players.people.rows import lock_present
-from tournaments.entries.services import refuse_sides, refuse_spent, same_person, same_side
+from players.people.rows import canonical, lock_present
+from tournaments.entries.services import decided_by, refuse_sides, refuse_spent, same_side
 from tournaments.models import (
     Division,
     Draw,
@@ -161,9 +161,9 @@ def _entries(entry: Entry, event: bool) -> list[Entry]:
     """Return the entries that come back, always including the given one."""
     if not event:
         return [entry]
-    rows = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
+    own = decided_by([canonical(entry.player)])
+    rows = Entry.objects.filter(own, division__tournament=entry.division.tournament_id, joined_to=None)
     rows = rows.select_related("division__tournament__club", "player").order_by("pk")
-    rows = rows.filter(joined_to=None)
     return [row for row in rows if row.pk == entry.pk or (row.status == Entry.Status.OUT and _is_latest(row))]
 
 

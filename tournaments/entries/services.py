@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.db.models.lookups import Exact
 
 from engine.errors import Refused
 from formats.graph import EntryId
@@ -14,7 +16,7 @@ from players.actors import Actor, log, log_all
 from players.models import Player
 from players.people.pairs import pair_of, shown_partners
 from players.people.rows import PersonId, canonical, lock_present, pairs_of, people_of_rows, players_among
-from tournaments.models import Bracket, Division, Entry, Tournament, Withdrawal
+from tournaments.models import Bracket, CheckIn, Division, Entry, Tournament, Withdrawal
 from tournaments.state.derivation import StageState
 from tournaments.state.locks import division_changed, lock_division, lock_unfinished_matches
 from tournaments.state.places import fill_places, free_places, moving_up
@@ -100,8 +102,8 @@ def withdraw(*, entry: Entry, by: Actor, now: datetime, reason: str = "") -> Ent
 
 def withdraw_from_event(*, tournament: Tournament, player: Player, by: Actor, now: datetime, reason: str = "") -> int:
     """Withdraw a player from every division of an event; return the number of entries. Refused: as `withdraw`."""
-    own = Entry.objects.filter(same_person(player), division__tournament=tournament).exclude(status=Entry.Status.OUT)
-    return len(withdraw_all(own, by=by, now=now, reason=reason))
+    own = Entry.objects.filter(decided_by([canonical(player)]), division__tournament=tournament)
+    return len(withdraw_all(own.exclude(status=Entry.Status.OUT), by=by, now=now, reason=reason))
 
 
 def withdraw_all(rows: QuerySet[Entry], *, by: Actor, now: datetime, reason: str = "") -> list[Entry]:
@@ -160,7 +162,8 @@ def preview_withdrawal(
     """
     rows = [entry]
     if event:
-        own = Entry.objects.filter(same_person(entry.player), division__tournament=entry.division.tournament_id)
+        who, tournament = decided_by([canonical(entry.player)]), entry.division.tournament_id
+        own = Entry.objects.filter(who, division__tournament=tournament)
         own = own.exclude(status=Entry.Status.OUT).exclude(division__status=Division.Status.CANCELLED)
         rows = list(own.select_related("player", "division__tournament__club").order_by("division__order", "pk"))
     if not rows or entry.status == Entry.Status.OUT:
@@ -197,7 +200,14 @@ def same_side(player: Player) -> Q:
     return Q(player=player) | Q(player__merged_into=player)
 
 
-def plays_in(people: Collection[PersonId]) -> Q:
+def decided_by(people: Collection[Player | int]) -> Q:
+    """Return a filter for the entries that end with these people: not those of pairs that play without them."""
+    rows = CheckIn.objects.filter(Q(person__in=people) | Q(person__merged_into__in=people), undoes=None, undone_by=None)
+    rows = rows.filter(entry__division=OuterRef("division"), entry__player=OuterRef("player")).order_by("-pk")
+    return plays_in(people) & ~Q(Exact(Coalesce(Subquery(rows.values("state")[:1]), Value("")), CheckIn.State.EXCUSED))
+
+
+def plays_in(people: Collection[Player | int]) -> Q:
     """Return a filter for the entries with which these people play, alone, under another name or as one of a pair."""
     return Q(player__in=people) | Q(player__merged_into__in=people) | Q(player__in=pairs_of(people).values("pk"))
 
