@@ -23,7 +23,7 @@ from tests.browser.conftest import DESK, PHONE, Check, OpenPage, follow
 from tests.browser.result_form import choose_result
 from tests.browser.test_floor import NAMES
 from tournaments.floor import selectors
-from tournaments.floor.calls import UNDER_WAY
+from tournaments.floor.evening import UNDER_WAY
 from tournaments.ledger.accounts import accounts_of
 from tournaments.ledger.payments import PaymentInput, receive
 from tournaments.models import Fixture, Floor, FloorEvent, Payment, Tournament

@@ -16,6 +16,7 @@ from tournaments.floor.batches import make_due_batches
 from tournaments.floor.closing_time import stop_calling
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.desk import WaitedFor, desk_waited_for, is_back_after_outage
+from tournaments.floor.evening import UNDER_WAY
 from tournaments.floor.hold_ups import ask_about, ask_due
 from tournaments.floor.journal import (
     FactTarget,
@@ -30,6 +31,7 @@ from tournaments.floor.journal import (
 from tournaments.floor.notifications import notify_silent_desk
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import AttentionKind, Fact, FloorMatchState, FloorState, MatchOnFloor, TableState, add
+from tournaments.floor.to_come import NOT_CALLED
 from tournaments.models import Autopilot, Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import save_beginning
 from tournaments.state.plans import is_continuous
@@ -38,7 +40,6 @@ from tournaments.state.plans import is_continuous
 
 
 NOTHING: Mapping[str, Any] = {}
-NOT_CALLED = (FloorMatchState.WAITING, FloorMatchState.READY)
 MAX_PLAYERS_SCORES = 100
 """Running scores of a match that its players can enter; a match to 25 points has at most 49 games."""
 
@@ -52,7 +53,8 @@ def set_running_score(
 
     The same score again changes nothing. Without rounds, a score that decides the match asks both players whether it is
     over. Refused: `fixture_not_ready`, `not_on_floor`, `match_finished`, `match_live`, `bad_score`,
-    `result_below_start`, and with rounds `running_score_over` if the score decides the match.
+    `result_below_start`, before the call `player_busy` and `player_elsewhere`, and with rounds `running_score_over` if
+    the score decides the match.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
@@ -92,6 +94,8 @@ def _set_score(
     refuse_over(row)
     if match.state == Match.State.LIVE:
         raise Refused("match_live")
+    if row.state in NOT_CALLED:
+        refuse_busy(row)
     if is_decided:
         winner, kind = int(right > left), Result.Kind.PLAYED
         check_result(length=match.length, start=match.start_score, winner=winner, score=(left, right), kind=kind)
@@ -175,10 +179,6 @@ def _prioritise(fixture: Fixture, kind: FloorKind, by: Actor, now: datetime) -> 
 # Calling matches to tables, starting and moving them.
 
 
-BEFORE_CALL = (FloorMatchState.WAITING, FloorMatchState.READY)
-UNDER_WAY = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
-
-
 def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = None) -> FloorEvent:
     """Call a match to a table, by default to the one that is suggested for it.
 
@@ -247,8 +247,8 @@ def start(*, fixture: Fixture, by: Actor, now: datetime, noted: Mapping[str, Any
         if row.state == FloorMatchState.PLAYING:
             raise Refused("match_playing", fixture=row.number)
         refuse_over(row)
-        if row.state in BEFORE_CALL:
-            _refuse_busy(row)
+        if row.state in NOT_CALLED:
+            refuse_busy(row)
         event = record(floor, FloorKind.STARTED, FactTarget(fixture=locked, params={**noted}), by=by, now=now)
         save_beginning(match)
         return event
@@ -289,8 +289,8 @@ def move(*, fixture: Fixture, table: Table, by: Actor, now: datetime, noted: Map
         if row.table == table.pk and row.state in UNDER_WAY:
             return _standing(locked, FloorKind.CALLED, FloorKind.MOVED)
         params = {**noted}
-        if row.state in BEFORE_CALL:
-            _refuse_busy(row)
+        if row.state in NOT_CALLED:
+            refuse_busy(row)
             params["seated"] = True
         refuse_table(state, table, locked, even_if_out=True)
         about = FactTarget(fixture=locked, table=table, params=params)
@@ -328,13 +328,13 @@ def refuse_call(state: FloorState, row: MatchOnFloor) -> None:
         raise Refused("match_held", fixture=row.number)
     if state.pause is not None:
         raise Refused("event_paused")
-    _refuse_busy(row)
+    refuse_busy(row)
     absent = next((reason.params["player"] for reason in row.reasons if reason.code == "not_here"), None)
     if absent is not None:
         raise Refused("player_not_here", fixture=row.number, name=Player.objects.get(pk=absent).shown_name)
 
 
-def _refuse_busy(row: MatchOnFloor) -> None:
+def refuse_busy(row: MatchOnFloor) -> None:
     """Refuse to seat a player at two tables."""
     for reason in row.reasons:
         if reason.code == "to_be_decided":

@@ -13,6 +13,7 @@ from matches.lifecycle.opening import set_lengths, set_start
 from matches.models import Match
 from players.actors import Actor, log
 from players.models import Player
+from tournaments.floor.derivation import seats_elsewhere
 from tournaments.floor.journal import (
     FactTarget,
     announce,
@@ -197,7 +198,7 @@ def change_table(*, table: Table, label: str, category: str, by: Actor, now: dat
 # What a director does with a match that takes too long: clocks, a shorter match, an adjournment.
 
 
-ELSEWHERE = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
+UNDER_WAY = (FloorMatchState.CALLED, FloorMatchState.PLAYING)
 MAX_POSITION = 2000
 """Characters: eXtreme Gammon copies the board below an XGID."""
 
@@ -262,18 +263,18 @@ def let_go_on(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Let an adjourned match go on, without a table until it is moved to one.
 
     The time in between does not count. Letting it go on twice changes nothing.
-    Refused: `fixture_not_ready`, `not_on_floor`, `not_adjourned`, `player_busy`.
+    Refused: `fixture_not_ready`, `not_on_floor`, `not_adjourned`, `player_busy`, `player_elsewhere`.
     """
     with transaction.atomic():
         floor = lock_floor(fixture.stage.division.tournament_id, now)
-        locked, match = lock_fixture(fixture)
+        locked, _match = lock_fixture(fixture)
         state = read_state(floor, now)
         row = match_on_floor(state, locked)
         if row.state == FloorMatchState.PLAYING and (event := latest(locked, FloorKind.CONTINUED)) is not None:
             return event
         if row.state != FloorMatchState.ADJOURNED:
             raise Refused("not_adjourned", fixture=row.number)
-        _refuse_busy(state, row, match)
+        refuse_two_tables(state, row, now)
         return record(floor, FloorKind.CONTINUED, FactTarget(fixture=locked), by=by, now=now)
 
 
@@ -390,11 +391,12 @@ def refuse_changed_score(row: MatchOnFloor, match: Match, seen: tuple[int, int])
         raise Refused("running_score_changed", fixture=row.number, left=left, right=right)
 
 
-def _refuse_busy(state: FloorState, row: MatchOnFloor, match: Match) -> None:
-    """Refuse to seat a player at two tables."""
-    active = [other.fixture for other in state.matches.values() if other.state in ELSEWHERE]
-    players = (match.player_0_id, match.player_1_id)
-    rows = Fixture.objects.filter(pk__in=active, match__isnull=False)
-    for number, first, second in rows.values_list("number", "match__player_0", "match__player_1"):
-        if first in players or second in players:
-            raise Refused("player_busy", fixture=row.number, other=number)
+def refuse_two_tables(state: FloorState, row: MatchOnFloor, now: datetime) -> None:
+    """Refuse to seat anybody of a match who is at another one: `player_busy`, `player_elsewhere`."""
+    people, seats = set(state.facts.people_at(row.facts)), seats_elsewhere(state.facts, now)
+    for other in state.matches.values():
+        if other is not row and other.state in UNDER_WAY and not people.isdisjoint(state.facts.people_at(other.facts)):
+            raise Refused("player_busy", fixture=row.number, other=other.number)
+    for person in people & seats.keys():
+        where = {"table": seats[person].table, "event": seats[person].event}
+        raise Refused("player_elsewhere", fixture=row.number, **where)

@@ -28,10 +28,8 @@ from players.models import LogEntry
 from players.people.rows import lock_club
 from tournaments.entries import arrivals, check_in
 from tournaments.floor.acts import BEFORE_THE_FLOOR, NOT_UNDONE_HERE, NOUNS, TAKEN_BACK_BY, UNDO, UNDONE, LoggedAct
-from tournaments.floor.calls import UNDER_WAY
-from tournaments.floor.derivation import seats_elsewhere
 from tournaments.floor.endings import begun_since, undo_ending
-from tournaments.floor.evening import restore_length, restore_start
+from tournaments.floor.evening import UNDER_WAY, refuse_two_tables, restore_length, restore_start
 from tournaments.floor.hold_ups import let_stopped_go_on, paired_since_stop
 from tournaments.floor.journal import FactTarget, lock_fixture, lock_floor, read_state, record
 from tournaments.floor.sentences import match_name, sentence_of_fact
@@ -336,15 +334,8 @@ def _refuse_two_tables(floor: Floor, undone: FloorEvent, now: datetime) -> None:
     """Refuse if somebody of a match that an undo has brought back was called to another one since."""
     state = read_state(floor, now) if undone.kind in FROM_TABLES else None
     row = state.matches.get(undone.fixture_id or 0) if state is not None else None
-    if state is None or row is None or row.state not in UNDER_WAY:
-        return
-    people, seats = set(state.facts.people_at(row.facts)), seats_elsewhere(state.facts, now)
-    for other in state.matches.values():
-        if other is not row and other.state in UNDER_WAY and not people.isdisjoint(state.facts.people_at(other.facts)):
-            raise Refused("player_busy", fixture=row.number, other=other.number)
-    for person in people & seats.keys():
-        where = {"table": seats[person].table, "event": seats[person].event}
-        raise Refused("player_elsewhere", fixture=row.number, **where)
+    if state is not None and row is not None and row.state in UNDER_WAY:
+        refuse_two_tables(state, row, now)
 
 
 def _undo_slip(fixture: Fixture, by: Actor, now: datetime) -> None:

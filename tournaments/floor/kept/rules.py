@@ -26,7 +26,8 @@ from tournaments.floor import calls
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.journal import latest, lock_fixture, lock_floor
 from tournaments.floor.selectors import load_facts
-from tournaments.floor.state import FloorMatchState, TableState
+from tournaments.floor.state import FloorMatchState, MatchOnFloor, TableState
+from tournaments.floor.to_come import NOT_CALLED
 from tournaments.floor.undo import UndoableAct
 from tournaments.models import (
     TYPED_AT,
@@ -134,7 +135,23 @@ def _start_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     locked = _assumed_open(form, seen, now)
     if isinstance(locked, Arrived):
         return locked
-    return ALREADY if has_begun(locked.match) else locked.differs_since(seen)
+    if has_begun(locked.match):
+        return ALREADY
+    return locked.differs_since(seen) or _busy(_on_floor(form, locked, now))
+
+
+def _busy(row: MatchOnFloor | None) -> Arrived | None:
+    """Return that somebody of a match that is not called is at another one by now."""
+    try:
+        if row is not None and row.state in NOT_CALLED:
+            calls.refuse_busy(row)
+    except Refused as refused:
+        return Arrived(Outcome.DIFFERS, refused.code, refused.params)
+    return None
+
+
+def _on_floor(form: Any, locked: Locked, now: datetime) -> MatchOnFloor | None:
+    return floor_state(load_facts(form.tournament, now), now).matches.get(locked.fixture.pk)
 
 
 def _start(form: Any, by: Actor, now: datetime) -> Arrived:
@@ -155,7 +172,7 @@ def _score_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
     if max(score) >= length:
         # Without rounds the service would ask both players whether it is over, who have left the table.
         raise Refused("running_score_over", fixture=locked.fixture.number, length=length, left=score[0], right=score[1])
-    return None
+    return _busy(_on_floor(form, locked, now))
 
 
 def _score(form: Any, by: Actor, now: datetime) -> Arrived:
@@ -183,7 +200,7 @@ def _move_assumed(form: Any, seen: Seen, now: datetime) -> Arrived | None:
         return Arrived(Outcome.DIFFERS, "table_elsewhere", {"table": table.label, **where})
     if at_table is not None and at_table.state == TableState.OUT and is_out_since(table.pk, seen):
         return Arrived(Outcome.DIFFERS, "table_out_of_use", {"table": table.label})
-    return None
+    return _busy(row)
 
 
 def _move(form: Any, by: Actor, now: datetime) -> Arrived:

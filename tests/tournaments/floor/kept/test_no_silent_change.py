@@ -45,11 +45,11 @@ from tournaments.entries.substitutions import SubstituteInput, substitute
 from tournaments.events.actions import DivisionAction, EntryAction
 from tournaments.events.services import update_division, update_tournament
 from tournaments.floor import calls, evening, length_offers, selectors
-from tournaments.floor.calls import NOT_CALLED
 from tournaments.floor.kept.arrival import arrival_at
 from tournaments.floor.kept.going_on import GoingOn, newest_fact
 from tournaments.floor.page.actions import ACTIONS
 from tournaments.floor.state import FloorMatchState
+from tournaments.floor.to_come import NOT_CALLED
 from tournaments.floor.undo import last_act
 from tournaments.models import Entry, Fixture, FloorEvent, FloorKind, Round, Slot
 from tournaments.results.actions import FixtureAction
