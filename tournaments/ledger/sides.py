@@ -44,10 +44,15 @@ class Sides:
         for entry in pairs:
             self._people[entry.pk] = tuple(players[person] for person in people[entry.player_id])
         for pk, rows in changed.items():
-            self._successors[pk] = _successors([(people[row.before_id], people[row.after_id]) for row in rows])
+            successors = _successors([(people[row.before_id], people[row.after_id]) for row in rows])
+            self._successors[pk] = successors
+            # The row of a couple may name them in another order than the places of this side.
+            first = people[rows[0].before_id][0]
+            if self._people[pk][-1].pk == successors.get(first, first):
+                self._people[pk] = self._people[pk][::-1]
 
     def of(self, entry: int) -> tuple[Player, ...]:
-        """Return the persons of an entry, the one named first in front."""
+        """Return the persons of an entry, the first place of the side in front."""
         return self._people[entry]
 
     def whose(self, entry: int, payer: int | None) -> int:

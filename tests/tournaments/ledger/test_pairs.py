@@ -22,7 +22,7 @@ from tournaments.events import services as events
 from tournaments.ledger import payments
 from tournaments.ledger.accounts import account_of, accounts_of, box_of, owed_by_entry, owed_by_person, payee_of
 from tournaments.ledger.payments import PaymentInput
-from tournaments.ledger.sides import halves
+from tournaments.ledger.sides import Sides, halves
 from tournaments.models import Division, Entry, Payment, Substitution
 
 pytestmark = [pytest.mark.django_db, pytest.mark.postgresql]
@@ -172,6 +172,19 @@ def test_who_takes_a_place_in_a_pair_takes_over_what_was_paid_for_it(doubles: Do
         before = after
     assert (doubles.owes(cem), doubles.owes(dan), doubles.owes(doubles.bea)) == (0, 1251, 0)
     assert account_of(doubles.division.tournament, cem).by_method == {"cash": 1250}
+
+
+def test_halves_follow_the_places_of_a_side_if_a_couple_was_named_in_the_other_order(doubles: Doubles) -> None:
+    doubles.pay(doubles.ann, 4251)
+    doubles.pay(doubles.bea, 1250)
+    cem = Player.objects.create(name="Cem Öz")
+    known = pair_of(cem, doubles.ann)
+    Substitution.objects.create(entry=doubles.entry, before=doubles.pair, after=known, at=NOW)
+    Entry.objects.filter(pk=doubles.entry.pk).update(player=known)
+    assert (doubles.owes(doubles.ann), doubles.owes(cem)) == (0, 0)
+    assert owed_by_entry(doubles.division) == {}
+    entry = Entry.objects.select_related("player__merged_into").get(pk=doubles.entry.pk)
+    assert Sides([entry]).of(entry.pk) == (doubles.ann, cem)
 
 
 def test_what_somebody_paid_stays_theirs_when_they_are_merged(doubles: Doubles) -> None:
