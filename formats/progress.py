@@ -54,6 +54,23 @@ class SharedPlace:
     entries: tuple[EntryId, ...]
     only: tuple[int, ...] = ()
 
+    @property
+    def places(self) -> tuple[int, ...]:
+        return self.only or tuple(range(self.first, self.last + 1))
+
+
+def numbered(groups: Iterable[Sequence[EntryId]], first: int = 1) -> list[SharedPlace]:
+    """Return the places, from `first` on, of groups each of which shares its places, best first.
+
+    >>> [(place.first, place.last) for place in numbered([[7], [8, 9]])]
+    [(1, 1), (2, 3)]
+    """
+    places = []
+    for entries in groups:
+        places.append(SharedPlace(first, first + len(entries) - 1, tuple(entries)))
+        first += len(entries)
+    return places
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -102,20 +119,24 @@ class Progress:
 
     def champion(self, bracket: str) -> EntryId | None:
         """Return the winner of a bracket; None while it is open or if nobody won."""
-        numbers = [fixture.number for fixture in self.graph.bracket(bracket).fixtures]
-        needed = [n for n in numbers if self.fixtures[n].status is not FixtureStatus.NOT_NEEDED]
-        return self.fixtures[needed[-1]].winner.entry if needed else None
+        deciding = self._deciding(bracket)
+        return deciding.winner.entry if deciding is not None else None
+
+    def _deciding(self, bracket: str) -> FixtureState | None:
+        states = [self.fixtures[fixture.number] for fixture in self.graph.bracket(bracket).fixtures]
+        needed = [state for state in states if state.status is not FixtureStatus.NOT_NEEDED]
+        return needed[-1] if needed else None
 
     def places(self, *brackets: str) -> tuple[SharedPlace, ...]:
         """Return the certain places, best first; the first of `brackets` decides the title (say: final, then lower).
 
         Entries eliminated in the same round share a place that counts all of them: the losers of the semi-finals are
-        3rd to 4th even while only one of them is known.
+        3rd to 4th even while only one of them is known. Those in a final that nobody won share the first two.
         """
-        champion = self.champion(brackets[0])
+        champion, deciding = self.champion(brackets[0]), self._deciding(brackets[0])
         places = [] if champion is None else [SharedPlace(1, 1, (champion,))]
         seen = {champion}
-        first = 2
+        first = 1 if champion is None and deciding is not None and deciding.over else 2
         for key in brackets:
             for states in self._rounds_backwards(key):
                 counted = [state for state in states if state.over]

@@ -13,7 +13,7 @@ from core.left_out import refuse_gaps
 from core.public_ids import new_form_key
 from formats import graph
 from formats.plans import ROUNDS, TABLE
-from formats.progress import SharedPlace
+from formats.progress import numbered
 from formats.settings import (
     DOUBLE,
     ELIMINATION,
@@ -27,8 +27,7 @@ from formats.settings import (
     StageSettings,
 )
 from formats.tables.groups import group_names
-from formats.tables.tables import StandingsTable, elimination_places, final_without_winner, with_final_shared
-from formats.tables.tiebreaks import StandingsRow
+from formats.tables.tables import elimination_places, ranks
 from players.models import Player
 from tournaments.ledger.accounts import PAYER, division_charges, fees_of
 from tournaments.ledger.money import Currency, part_of, percent
@@ -93,29 +92,29 @@ def standings_of(
     state = next((row for row in derived if row.stage.number == last), None)
     if state is None:
         return {}
-    settings = state.rows.settings
+    settings, by_points = state.rows.settings, ties_share and state.rows.settings.format != LIVES
     if settings.format in ELIMINATION:
-        beyond = places_beyond(derived)
-        return {
-            key: CertainPlaces(
-                tuple(
-                    PrizePlacing(row.first, row.last, row.entries, row.only)
-                    for row in (*_settled(state, key, places), *beyond)
-                ),
-                over=_is_over(state, key, settings),
-            )
-            for key, places in elimination_places(settings, state.progress).items()
+        brackets = elimination_places(settings, state.progress)
+        over = {key: _is_over(state, key, settings) for key in brackets}
+    else:
+        brackets = {
+            table.key: tuple(numbered(ranks(table, by_points=by_points))) if table.over else ()
+            for table in state.tables
         }
-    return {table.key: _of_table(table, ties_share and settings.format != LIVES) for table in state.tables}
-
-
-def _settled(state: StageState, key: str, places: Sequence[SharedPlace]) -> Sequence[SharedPlace]:
-    """Return the places of a bracket, of which those of a final that was settled without a winner are shared."""
-    if state.rows.settings.format == PLACES:
-        return places
-    final = final_without_winner(state.progress, key)
-    is_settled = final is not None and final.result is not None and not final.result.losing_slots
-    return with_final_shared(state.progress, key, places) if is_settled else places
+        over = {table.key: table.over for table in state.tables}
+    title = next(iter(brackets), None)
+    beyond = places_beyond(derived, by_points=ties_share)
+    return {
+        key: CertainPlaces(
+            tuple(
+                PrizePlacing(row.first, row.last, row.entries, row.only)
+                for row in (*places, *(beyond if key == title else ()))
+            ),
+            # Who has the places after these may follow from an earlier stage that was opened again.
+            over=over[key] and all(row.over for row in derived[:-1]),
+        )
+        for key, places in brackets.items()
+    }
 
 
 def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
@@ -124,26 +123,6 @@ def _is_over(state: StageState, key: str, settings: StageSettings) -> bool:
         return state.over
     numbers = [fixture.number for fixture in state.progress.graph.bracket(key).fixtures]
     return all(state.progress.fixtures[number].over for number in numbers)
-
-
-def _of_table(table: StandingsTable, ties_share: bool) -> CertainPlaces:
-    """Return the places of a table, which are certain once it is over."""
-    if not table.over:
-        return CertainPlaces()
-    groups: list[list[int]] = []
-    before: StandingsRow | None = None
-    for row in table.rows:
-        is_equal = before is not None and (row.place == before.place or (ties_share and row.points == before.points))
-        if is_equal:
-            groups[-1].append(row.entry)
-        else:
-            groups.append([row.entry])
-        before = row
-    placings, place = [], 1
-    for group in groups:
-        placings.append(PrizePlacing(place, place + len(group) - 1, tuple(group)))
-        place += len(group)
-    return CertainPlaces(tuple(placings), over=True)
 
 
 FINALISTS = 2

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.core.cache import cache
@@ -17,9 +17,9 @@ from formats.progress import SharedPlace
 from formats.series.facts import DecidedBy, SeriesBracket, SeriesMatch
 from formats.series.facts import SeriesDivision as DivisionFacts
 from formats.series.plan import GROUP, MAIN
-from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, ONE_ORDER, PLACES
+from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, ONE_ORDER
 from formats.states import FixtureState, FixtureStatus
-from formats.tables.tables import StandingsTable, elimination_places, with_final_shared
+from formats.tables.tables import elimination_places, ranks
 from matches.models import Match as MatchRow
 from matches.models import Result
 from tournaments.models import Division, Entry, Fixture
@@ -72,13 +72,16 @@ def facts_of_states(division: Division, states: Iterable[StageState]) -> Divisio
     last = max((state.stage.number for state in drawn), default=0)
     brackets: list[SeriesBracket] = []
     matches: list[SeriesMatch] = []
+    title = 0
     for state in drawn:
+        title = len(brackets)
         names = _names(state, is_last=state.stage.number == last)
         brackets += _brackets(state, names, is_abandoned=is_abandoned)
         matches += _matches(state, names)
         matches += _voided_matches(state, names, voided)
-    if brackets and (beyond := places_beyond(drawn)):
-        brackets[-1] = _with_places(brackets[-1], beyond)
+    if beyond := places_beyond(drawn):
+        equal = _named(place.entries for place in places_beyond(drawn, by_points=True))
+        brackets[title] = _with_places(brackets[title], beyond, equal, is_abandoned=is_abandoned)
     players = frozenset().union(*(bracket.players for bracket in brackets))
     return DivisionFacts(
         name=division.name,
@@ -98,15 +101,23 @@ def _missed(state: StageState) -> Iterator[int]:
             yield from fixture.entrants or ()
 
 
-def _with_places(bracket: SeriesBracket, beyond: Sequence[SharedPlace]) -> SeriesBracket:
-    """Return a bracket with those who did not reach it in mid-evening, in the places after it."""
-    others = tuple(tuple(map(str, place.entries)) for place in beyond)
-    return replace(
-        bracket,
-        players=bracket.players.union(*others),
-        placings=(*bracket.placings, *others) if bracket.placings else (),
-        places=(*bracket.places, *((place.first, place.last) for place in beyond)) if bracket.places else (),
-    )
+def _with_places(
+    bracket: SeriesBracket, beyond: Sequence[SharedPlace], equal: Sequence[tuple[str, ...]], *, is_abandoned: bool
+) -> SeriesBracket:
+    """Return a bracket or table with those who did not reach it, in the places after it; `equal` share by points."""
+    others = _named(place.entries for place in beyond)
+    whole = replace(bracket, players=bracket.players.union(*others))
+    if not (bracket.placings or is_abandoned):
+        return whole
+    places = (*bracket.places, *(place.places for place in beyond))
+    apart = bracket.places or not bracket.placings
+    by_points = () if apart else (*(bracket.equal_points or bracket.placings), *equal)
+    placings = (*bracket.placings, *others)
+    return replace(whole, placings=placings, places=places if apart else (), equal_points=by_points)
+
+
+def _named(groups: Iterable[Sequence[int]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(str, entries)) for entries in groups)
 
 
 def _names(state: StageState, *, is_last: bool) -> dict[str, str]:
@@ -129,8 +140,8 @@ def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool
             SeriesBracket(
                 names.get(table.key, QUALIFYING if QUALIFYING in names.values() else MAIN),
                 frozenset(str(row.entry) for row in table.rows),
-                _placings(table) if table.over else (),
-                equal_points=_equal_points(table) if table.over and settings.format != LIVES else (),
+                _named(ranks(table)) if table.over else (),
+                equal_points=_named(ranks(table, by_points=True)) if table.over and settings.format != LIVES else (),
             )
             for table in state.tables
         ]
@@ -141,35 +152,19 @@ def _brackets(state: StageState, names: Mapping[str, str], *, is_abandoned: bool
         numbers = [fixture.number for bracket in own for round_ in bracket.rounds for fixture in round_.fixtures]
         slots = [slot for number in numbers for slot in state.progress.fixtures[number].slots]
         rounds = sum(bool(round_.fixtures) for bracket in own[:1] for round_ in bracket.rounds)
-        deciding = graph.FINAL if settings.format == DOUBLE else key
-        shared = with_final_shared(state.progress, deciding, places)
         players = frozenset(str(slot.entrant) for slot in slots if slot.entrant is not None)
-        bracket = SeriesBracket(names.get(key, MAIN), players, _certain(shared), rounds)
-        if is_abandoned if not bracket.placings else settings.format == PLACES:
-            bracket = replace(
-                bracket,
-                placings=tuple(tuple(map(str, place.entries)) for place in shared),
-                places=tuple((place.first, place.last) for place in shared),
-            )
+        bracket = SeriesBracket(names.get(key, MAIN), players, _certain(places), rounds)
+        taken = tuple(place.places for place in places)
+        count = sum(len(place.entries) for place in places)
+        if is_abandoned if not bracket.placings else [*chain(*taken)] != [*range(1, count + 1)]:
+            bracket = replace(bracket, placings=_named(place.entries for place in places), places=taken)
         brackets.append(bracket)
     return brackets
 
 
 def _certain(places: Sequence[SharedPlace]) -> tuple[tuple[str, ...], ...]:
     """Return the places of a bracket once the first is certain: what is listed is counted from there."""
-    return tuple(tuple(map(str, place.entries)) for place in places) if places and places[0].first == 1 else ()
-
-
-def _equal_points(table: StandingsTable) -> tuple[tuple[str, ...], ...]:
-    """Return the places of a table as they are where rows with equal points share theirs."""
-    by_points = groupby(table.rows, key=lambda row: row.points)
-    return tuple(tuple(str(row.entry) for row in rows) for _points, rows in by_points)
-
-
-def _placings(table: StandingsTable) -> tuple[tuple[str, ...], ...]:
-    """Return the places of a table that is over; rows that nothing separates share theirs."""
-    by_place = groupby(table.rows, key=lambda row: row.place)
-    return tuple(tuple(str(row.entry) for row in rows) for _place, rows in by_place)
+    return _named(place.entries for place in places) if places and places[0].first == 1 else ()
 
 
 def _matches(state: StageState, names: Mapping[str, str]) -> list[SeriesMatch]:

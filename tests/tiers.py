@@ -47,6 +47,8 @@ class Tier(NamedTuple):
     """Whether every write is sent twice, or a sample (tests/repeats)."""
     pairs: int = 1
     """Pairs of formats, each with a field (tests/tournaments/test_stages_that_follow.py)."""
+    placed: int = 2
+    """Pairs of formats whose places follow the rules (tests/tournaments/test_places_of_two_stages.py)."""
     random_acts: int = 1
     random_act_steps: int = 30
     """Histories of every declared act, and what happens in each (tests/tournaments/test_random_acts.py)."""
@@ -80,7 +82,7 @@ class Tier(NamedTuple):
 
 TIERS = {
     "test": Tier(),
-    "postgresql": Tier(events=3, places=4, fuzzed=1, interleavings=400),
+    "postgresql": Tier(events=3, places=4, placed=1, fuzzed=1, interleavings=400),
     "soak": Tier(
         examples=1000,
         events=60,
@@ -96,6 +98,7 @@ TIERS = {
         ended_events=300,
         every_write=True,
         pairs=300,
+        placed=600,
         random_acts=200,
         random_act_steps=60,
         proposals=60,

@@ -51,15 +51,15 @@ class SeriesMatch:
 class SeriesBracket:
     """A bracket or group: who played in it, and its placings in order. The players of one placing share its places.
 
-    `places` are the first and last place of each placing if they do not follow one another, as in an event that was
-    abandoned. `equal_points` are the placings of a table by points alone.
+    `places` are those that each placing shares if they do not follow one another, as in an event that was abandoned.
+    `equal_points` are the placings of a table by points alone.
     """
 
     name: str
     players: frozenset[Player]
     placings: tuple[tuple[Player, ...], ...] = ()
     rounds: int | None = None
-    places: tuple[tuple[int, int], ...] = ()
+    places: tuple[tuple[int, ...], ...] = ()
     equal_points: tuple[tuple[Player, ...], ...] = ()
 
 

@@ -147,11 +147,18 @@ def _is_bracket(name: str, choice: str) -> bool:
 
 
 class Placing(NamedTuple):
-    """The players who share the places `first` to `last` of a bracket."""
+    """The players who share these places of a bracket."""
 
     players: tuple[Player, ...]
-    first: int
-    last: int
+    places: tuple[int, ...]
+
+    @property
+    def first(self) -> int:
+        return self.places[0]
+
+    @property
+    def last(self) -> int:
+        return self.places[-1]
 
 
 @dataclass
@@ -213,15 +220,18 @@ class _Context:
     def in_one_order(self) -> SeriesBracket:
         """All brackets as one: the main bracket's placings, then in each next bracket those not placed yet."""
         placed: set[Player] = set()
-        placings = []
+        placings: list[Placing] = []
         brackets = sorted(self.division.brackets, key=lambda bracket: bracket.name != plans.MAIN)
         for bracket in brackets:
             for placing in self.placings(bracket):
                 if new := tuple(player for player in placing.players if player not in placed):
-                    placings.append(new)
+                    behind = max((row.last for row in placings), default=0) + 1
+                    places = placing.places if bracket is brackets[0] else tuple(range(behind, behind + len(new)))
+                    placings.append(Placing(new, places))
                     placed |= set(new)
         rounds = brackets[0].rounds if brackets else None
-        return SeriesBracket(plans.ALL, self.division.players, tuple(placings), rounds)
+        groups, taken = tuple(row.players for row in placings), tuple(row.places for row in placings)
+        return SeriesBracket(plans.ALL, self.division.players, groups, rounds, taken)
 
     def placings(self, bracket: SeriesBracket) -> list[Placing]:
         if id(bracket) not in self.placings_of:
@@ -235,11 +245,11 @@ class _Context:
 def placings_of(bracket: SeriesBracket, plan: Plan) -> Iterator[Placing]:
     groups = bracket.equal_points if plan.tied_wins_share and bracket.equal_points else bracket.placings
     if bracket.places and groups is bracket.placings:
-        yield from (Placing(players, *places) for players, places in zip(groups, bracket.places, strict=True))
+        yield from map(Placing, groups, bracket.places)
         return
     first = 1
     for players in groups:
-        yield Placing(players, first, first + len(players) - 1)
+        yield Placing(players, tuple(range(first, first + len(players))))
         first += len(players)
 
 
@@ -347,7 +357,7 @@ def _place_factors(node: plans.PlaceFactor, context: _Context) -> dict[Player, A
     factors = dict.fromkeys(context.players, AppliedFactor("place", "", node.otherwise))
     for bracket in context.brackets(node.bracket):
         for placing in context.placings(bracket):
-            values = [node.factors.get(place, node.otherwise) for place in range(placing.first, placing.last + 1)]
+            values = [node.factors.get(place, node.otherwise) for place in placing.places]
             value = values[0] if node.ties is plans.Ties.EACH else sum(values, ZERO) / len(values)
             if value != node.otherwise:
                 factor = AppliedFactor("place", _block(placing.first, placing.last), value)
@@ -478,29 +488,30 @@ def _place_points(node: plans.Places, context: _Context) -> Parts:
     for bracket in context.brackets(node.bracket):
         size = len(context.division.players if node.size is plans.FieldSize.DIVISION else bracket.players)
         row = place_values(node.values, size, bracket.rounds, context.division.shares)
-        for players, first, last in context.placings(bracket):
-            points, rule, values = _shared(node, row, first, last)
-            part = context.part(
-                "place", points, bracket=bracket.name, first=first, last=last, size=size, rule=rule, values=values
-            )
-            for player in players:
+        for placing in context.placings(bracket):
+            points, rule, values = _shared(node, row, placing.places)
+            at = {"first": placing.first, "last": placing.last}
+            part = context.part("place", points, bracket=bracket.name, **at, size=size, rule=rule, values=values)
+            for player in placing.players:
                 parts[player] = (*parts.get(player, ()), part)
     return parts
 
 
 def _shared(
-    node: plans.Places, row: "PlaceValues", first: int, last: int
+    node: plans.Places, row: "PlaceValues", places: tuple[int, ...]
 ) -> tuple[Fraction, str, tuple[Fraction, ...]]:
-    """The points of each of those who share places `first` to `last`, the rule, and the points of these places."""
+    """The points of each of those who share these places, the rule, and the points of these places."""
+    first, last = places[0], places[-1]
     if first == last:
         value = row.at(first)
         return value, "place", (value,)
     if node.ties is plans.Ties.EACH:
         value = row.at(first)
         return value, "each", (value,)
-    if node.ties is plans.Ties.ROWS and (printed := row.printed.get((first, last))) is not None:
+    if node.ties is plans.Ties.ROWS and places == tuple(range(first, last + 1)) and (first, last) in row.printed:
+        printed = row.printed[first, last]
         return printed, "row", (printed,)
-    values = tuple(row.at(place) for place in range(first, last + 1))
+    values = tuple(row.at(place) for place in places)
     return sum(values, ZERO) / len(values), "mean", values
 
 

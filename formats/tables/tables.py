@@ -7,6 +7,7 @@ results, so a corrected result shows in them at once.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from formats.elimination.from_lives import PLACES as PLACES_OF_LIVES
 from formats.elimination.places import certain_places
@@ -15,7 +16,6 @@ from formats.lots import Lots
 from formats.plans import group_keys, lengths_of
 from formats.progress import Progress, SharedPlace
 from formats.settings import DOUBLE, ELIMINATION, GROUPS, LIVES, PLACES, SWISS, StageSettings
-from formats.states import FixtureState, FixtureStatus
 from formats.swiss.event import SwissEvent
 from formats.swiss.lives import lives_left, lives_over, lives_places
 from formats.tables.records import Records
@@ -81,6 +81,19 @@ def round_table(settings: StageSettings, event: SwissEvent, key: str, *, seed: b
     return StandingsTable(key, standings(records, order), records, order, is_over(settings, event), settings.lengths)
 
 
+def ranks(*tables: StandingsTable, by_points: bool = False) -> list[tuple[EntryId, ...]]:
+    """Return who shares each place of a table, or has the same one in several, best first.
+
+    With `by_points` those with equal points share theirs.
+    """
+
+    def key(row: StandingsRow) -> float:
+        return -row.points if by_points else row.place
+
+    rows = sorted((row for table in tables for row in table.rows), key=key)
+    return [tuple(row.entry for row in group) for _key, group in groupby(rows, key=key)]
+
+
 def is_over(settings: StageSettings, event: SwissEvent) -> bool:
     """Whether the last round is complete and no other follows."""
     if settings.ended:
@@ -119,35 +132,6 @@ def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tu
     if settings.format == PLACES:
         return {MAIN: certain_places(state)} if state.graph.brackets else {}
     return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}
-
-
-def final_without_winner(state: Progress, key: str) -> FixtureState | None:
-    """Return the deciding match of a bracket if it is over and nobody won it."""
-    numbers = [fixture.number for fixture in state.graph.bracket(key).fixtures]
-    needed = [number for number in numbers if state.fixtures[number].status is not FixtureStatus.NOT_NEEDED]
-    last = state.fixtures[needed[-1]] if needed else None
-    return last if last is not None and last.over and last.winner.entry is None else None
-
-
-def with_final_shared(state: Progress, key: str, places: Sequence[SharedPlace]) -> list[SharedPlace]:
-    """Return the places of a bracket with those of a deciding match that nobody won: its two players share 1–2."""
-    listed = [place for place in places if place.entries]
-    last = final_without_winner(state, key)
-    finalists = sorted({slot.entrant for slot in last.slots if slot.entrant is not None}) if last is not None else []
-    if len(finalists) < 2:
-        return listed
-    others = [place for place in listed if not set(place.entries) & set(finalists)]
-    first = SharedPlace(1, 2, tuple(finalists))
-    moved = 3 - min((place.first for place in others), default=3)
-    return [
-        first,
-        *(
-            SharedPlace(
-                place.first + moved, place.last + moved, place.entries, tuple(number + moved for number in place.only)
-            )
-            for place in others
-        ),
-    ]
 
 
 Places = Mapping[PlaceOf, EntryId | None]

@@ -6,7 +6,7 @@ Stages are derived in order, because the places of a stage are sources of the ne
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, combinations, groupby
+from itertools import chain, combinations
 
 from core.left_out import within_division
 from formats.elimination.from_lives import seat_lives
@@ -14,18 +14,20 @@ from formats.facts import Result
 from formats.graph import EntryId, EntrySource, Source
 from formats.lots import lot
 from formats.plans import ROUNDS, places_before, sources_of
-from formats.progress import Progress, SharedPlace
-from formats.settings import BY_ROUND, KNOCKOUT, LIVES, TABLES, lives_are_places
+from formats.progress import Progress, SharedPlace, numbered
+from formats.settings import BY_ROUND, ELIMINATION, KNOCKOUT, LIVES, TABLES, lives_are_places
 from formats.states import BYE_SLOT, FixtureState
 from formats.swiss.event import ByeKind, SwissBye, SwissEvent, SwissPair, SwissPlayer, SwissRound
 from formats.swiss.lives import lives_left
 from formats.tables.tables import (
     StandingsTable,
     bracket_tables,
+    elimination_places,
     entries_at,
     final_orders,
     is_over,
     places_taken,
+    ranks,
     round_table,
     who_goes_on,
 )
@@ -264,21 +266,30 @@ def _kept(progress: Progress) -> dict[str, dict[int, EntryId | None]]:
     return {key: places for key, places in tables.items() if present.issuperset(places.values())}
 
 
-def places_beyond(states: Sequence[StageState]) -> list[SharedPlace]:
-    """Return the places after those of a bracket that follows a stage which a director ended: by its standings."""
-    if len(states) < 2:
+def places_beyond(states: Sequence[StageState], *, by_points: bool = False) -> list[SharedPlace]:
+    """Return the places after those of the last stage: of who did not reach it, by the stage before it, and so on.
+
+    Those in the same place of different groups share theirs; with `by_points` so do equal points of a single table.
+    """
+    if len(states) < 2 or len(states[-1].tables) > 1 or not all(state.over for state in states[:-1]):
         return []
-    before, bracket = states[-2:]
-    if not before.rows.settings.ended or not before.over:
-        return []
-    inside = {slot.entrant for state in bracket.progress.fixtures.values() for slot in state.slots} - {None}
-    (table,) = before.tables
-    places, first = [], len(inside) + 1
-    for _place, rows in groupby((row for row in table.rows if row.entry not in inside), key=lambda row: row.place):
-        entries = tuple(row.entry for row in rows)
-        places.append(SharedPlace(first, first + len(entries) - 1, entries))
-        first += len(entries)
-    return places
+    seen = {slot.entrant for state in states[-1].progress.fixtures.values() for slot in state.slots} - {None}
+    seen.update(row.entry for table in states[-1].tables for row in table.rows)
+    first, groups = len(seen) + 1, []
+    for state in reversed(states[:-1]):
+        for group in _ranked(state, by_points=by_points):
+            if entries := [entry for entry in group if entry not in seen]:
+                groups.append(entries)
+                seen.update(entries)
+    return numbered(groups, first)
+
+
+def _ranked(state: StageState, *, by_points: bool) -> list[tuple[EntryId, ...]]:
+    """Return who shares each place of a stage, best first."""
+    if state.rows.settings.format in ELIMINATION:
+        brackets = elimination_places(state.rows.settings, state.progress).values()
+        return [place.entries for places in brackets for place in places]
+    return ranks(*state.tables, by_points=by_points and len(state.tables) == 1 and state.rows.settings.format != LIVES)
 
 
 def event_of(rows: StageRows, progress: Progress, places: Places) -> SwissEvent:
