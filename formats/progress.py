@@ -14,6 +14,7 @@ from formats.elimination.seating import Past, lots_of, seat_entrants
 from formats.facts import NOBODY, PLAYED, Result, Withdrawal
 from formats.graph import (
     FINAL,
+    MAIN,
     ByeSource,
     DrawnSeat,
     EntryId,
@@ -128,7 +129,9 @@ class Progress:
         return needed[-1] if needed else None
 
     def places(self, *brackets: str) -> tuple[SharedPlace, ...]:
-        """Return the certain places, best first; the first of `brackets` decides the title (say: final, then lower).
+        """Return the certain places, best first; the first of `brackets` decides the title.
+
+        Of a double elimination these are the final, the lower bracket, and the main bracket for those who do not drop.
 
         Entries eliminated in the same round share a place that counts all of them: the losers of the semi-finals are
         3rd to 4th even while only one of them is known. Those in a final that nobody won share the first two.
@@ -140,7 +143,10 @@ class Progress:
         for key in brackets:
             for states in self._rounds_backwards(key):
                 counted = [state for state in states if state.over]
-                pending = sum(not state.over and BYE_SLOT not in state.slots for state in states)
+                pending = sum(not state.over and not {BYE_SLOT, EMPTY_SLOT} & {*state.slots} for state in states)
+                if key == MAIN != brackets[0]:
+                    # Who lost here plays on below, unless both forfeited or left.
+                    counted, pending = [state for state in counted if state.loser.entry is None], 0
                 if key == FINAL and len(counted) < len(states):
                     # Nobody is eliminated in the first of two finals.
                     counted, pending = [], 1

@@ -127,8 +127,8 @@ def elimination_places(settings: StageSettings, state: Progress) -> dict[str, tu
     """
     if settings.format == DOUBLE:
         # The lower bracket of two entries has no match, and stored matches know nothing of it, nor of what is planned.
-        ranked = [key for key in (FINAL, LOWER) if key in {bracket.key for bracket in state.graph.brackets}]
-        return {FINAL: state.places(*ranked)} if ranked else {}
+        ranked = [key for key in (FINAL, LOWER, MAIN) if key in {bracket.key for bracket in state.graph.brackets}]
+        return {FINAL: state.places(*ranked)} if FINAL in ranked else {}
     if settings.format == PLACES:
         return {MAIN: certain_places(state)} if state.graph.brackets else {}
     return {bracket.key: state.places(bracket.key) for bracket in state.graph.brackets}

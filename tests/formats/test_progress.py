@@ -26,7 +26,9 @@ from formats.graph import (
     check,
 )
 from formats.progress import SharedPlace, progress
+from formats.settings import DOUBLE, KNOCKOUT, StageSettings
 from formats.states import FixtureStatus, SlotStatus
+from formats.tables.tables import elimination_places
 from tests.formats.cast import ALICE, BOB, CAROL, DAVE, ERIN, SEED, coin, play_out
 
 
@@ -198,7 +200,7 @@ def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size,
     graph = knockout(draw(range(1, size + 1), seed=SEED).places)
     if twice:
         graph = double_elimination(graph, seed=SEED, pattern=propose_double(size, second_final=True)[0].pattern)
-    brackets = (FINAL, LOWER) if twice else (MAIN,)
+    brackets = (FINAL, LOWER, MAIN) if twice else (MAIN,)
     end, results = play_out(graph, lambda first, second: data.draw(st.integers(0, 1)))
     kept = data.draw(st.integers(0, len(results)))
     now = progress(graph, dict(list(results.items())[:kept]))
@@ -209,6 +211,42 @@ def test_a_place_that_is_certain_while_others_play_is_the_place_at_the_end(size,
     assert len(final) == size
     assert certain.items() <= final.items()
     assert kept < len(results) or certain == final
+
+
+def test_a_match_with_an_empty_line_will_have_no_loser():
+    graph, semi_final = knockout([1, 2, 3, 4, 5, 6, 7, 8]), 6
+    results = {1: Result(None, kind=DOUBLE_FORFEIT), 3: Result(0), 4: Result(0), semi_final: Result(0)}
+    for known in (results, results | {2: Result(0)}):
+        assert SharedPlace(3, 3, (7,)) in progress(graph, known).places(MAIN)
+
+
+def test_two_who_forfeit_in_the_upper_bracket_share_the_places_behind_the_lower_one():
+    graph = knockout(draw(range(1, 6), seed=SEED).places)
+    graph = double_elimination(graph, seed=SEED, pattern=propose_double(5, second_final=True)[0].pattern)
+    nobody = next(number for number in progress(graph, {}).ready if graph.bracket_of[number] == MAIN)
+    pair = {slot.entry for slot in progress(graph, {}).fixtures[nobody].slots}
+    results = {nobody: Result(None, kind=DOUBLE_FORFEIT)}
+    while (state := progress(graph, results)).ready:
+        results |= {number: Result(0) for number in state.ready}
+    (*_others, last) = elimination_places(StageSettings(DOUBLE), state)[FINAL]
+    assert (last.first, last.last, set(last.entries)) == (4, 5, pair)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+@given(st.integers(2, 20), st.data())
+def test_with_any_forfeits_and_withdrawals_the_places_are_a_permutation(twice, size, data):
+    graph = knockout(draw(range(1, size + 1), seed=SEED).places)
+    if twice:
+        graph = double_elimination(graph, seed=SEED, pattern=propose_double(size, second_final=True)[0].pattern)
+    gone, results = [], {}
+    while (state := progress(graph, results, gone)).ready:
+        number = data.draw(st.sampled_from(state.ready))
+        winner = data.draw(st.sampled_from([0, 1, None, None]))
+        results[number] = Result(winner, kind=DOUBLE_FORFEIT if winner is None else FORFEIT)
+        gone += [Withdrawal(entry) for entry in data.draw(st.lists(st.integers(1, size), max_size=1))]
+    (places,) = elimination_places(StageSettings(DOUBLE if twice else KNOCKOUT), state).values()
+    assert sorted(entry for place in places for entry in place.entries) == [*range(1, size + 1)]
+    assert [at for place in places for at in place.places] == [*range(1, size + 1)]
 
 
 @pytest.mark.parametrize(
