@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from core.names import fold, has_suffix, surname_last, visible
+from core.public_ids import ALPHABET, LENGTH
+from core.remarks import SENT, WEEKDAYS, apart_from_guests, is_answer, is_heading, may_be_no_name, without_remarks
 from core.spreadsheets import NEW_SHEET, Rows, read_text
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
@@ -128,7 +130,8 @@ MAX_TITLE_ROWS = 30
 MAX_CELL_LENGTH = 4 * MAX_NAME_LENGTH
 """Of a name with what stands beside it; a longer one is not understood."""
 # All patterns are for text whose blanks are single spaces (`_cut`).
-_NUMBERING = re.compile(r"\d+ ?[.)] ?(?=\D)|[#№] ?\d+ ?[.):]? ?(?=\D)|\d+: |[-*•·] ")
+_FREE_PLACE = re.compile(r"\d{1,3}(?: ?[.):]|\ufe0f?\u20e3)|[-*•·]")
+"""A line of a list in which nobody has written a name yet."""
 _RATING = re.compile(r"(?:[5-9]\d\d|[12]\d{3}|3[0-4]\d\d)(?:[.,]\d{1,2})?")
 _BEFORE_RATING = " ,:([–-"
 _RATED = re.compile(rf"(?<=[{re.escape(_BEFORE_RATING)}])({_RATING.pattern})[)\]]?$")
@@ -140,7 +143,7 @@ _TOGETHER = re.compile(r" ?[&/+] ?| (?:and|und|og|et) ")
 """What stands between the names of two who play as one side."""
 _OPEN = "\ufdd0"
 """Stands for a quotation mark that is never closed."""
-_NO_NAME = re.compile(rf"[;:：|\t@{_OPEN}]|^\d+\s|\d[.,/]\d")
+_NO_NAME = re.compile(rf"[;:：|\t@{_OPEN}]|^\d+\s|\d[.,/]\d|^[{ALPHABET}]{{{LENGTH}}}$")
 _BRACKET = re.compile(r"[(\[（【]")
 
 
@@ -165,7 +168,8 @@ class ListedPerson:
 def read_people(text: str, *, pairs: bool = False) -> list[ListedPerson]:
     """Return the people of a list in its order, without empty rows and titles. Nothing is checked but the form.
 
-    Of several sheets the first one that names its columns is read, or else the first one. With `pairs` a row may have
+    Of several sheets the first one that names its columns is read, or else the first one, and those that are hidden in
+    their file, if they are asked for. Two names, one below the other in a cell, are a pair. With `pairs` a row may have
     two people, with “&” between their names or the second in a column of partners.
     Refused: `list_empty`, and as `read_text`.
 
@@ -176,9 +180,10 @@ def read_people(text: str, *, pairs: bool = False) -> list[ListedPerson]:
     >>> [person.name for person in read_people("Name;Partner\\nBerg, Ann;Bea Kral\\nCem/Dan;", pairs=True)]
     ['Ann Berg & Bea Kral', 'Cem & Dan']
     """
-    rows = _rows(text)
-    titles = _titles(rows)
-    people = _by_numbers(_plain(rows, pairs) if titles is None else list(_below(rows, titles, pairs)))
+    people = []
+    for rows in _sheets(text):
+        titles = _titles(rows)
+        people += _by_numbers(_plain(rows, pairs) if titles is None else list(_below(rows, titles, pairs)))
     if not people:
         raise Refused("list_empty")
     return people
@@ -254,9 +259,7 @@ def person_name(cell: str) -> tuple[str, str]:
 
 
 def _apart(cell: str) -> tuple[str, str]:
-    name = _cut(cell)
-    if numbering := _NUMBERING.match(name):
-        name = name[numbering.end() :].lstrip()
+    name = " & ".join(without_remarks(_cut(line)) for line in cell.split("\n"))
     if name.count('"') == 2 and name[0] == name[-1] == '"':
         name = name.strip('" ')
     rated, rating = _rated(name)
@@ -276,7 +279,7 @@ def _rated(name: str) -> tuple[str, str]:
 
 
 def is_name(name: str) -> bool:
-    """Whether this can be somebody's name: not a number, an address, a total, or cells that were not separated."""
+    """Whether this can be somebody's name: no number, address, public id, total or remark, and no cells in one."""
     return (
         len(name) <= MAX_NAME_LENGTH
         and any(map(str.isalpha, name))
@@ -285,6 +288,7 @@ def is_name(name: str) -> bool:
         and ("," not in name or has_suffix(name))
         and fold(name) not in NOBODY
         and not _counts(name)
+        and not may_be_no_name(name)
     )
 
 
@@ -313,23 +317,25 @@ class _Titles:
     rating: int | None
     club: int | None
     partner: int | None
-    is_half: bool
-    """Whether another column may have the other half of the names."""
+    is_unclear: bool
+    """Whether another column may have the names, or their other half."""
 
 
-def _rows(text: str) -> Rows:
+def _sheets(text: str) -> list[Rows]:
     text = text.removeprefix("\ufeff")
+    text = SENT.sub("", text)
     lines = text.splitlines()
     if not any(mark in text for mark in ("\t", ";", "|", NEW_SHEET)) and all(map(_ONE_CELL.fullmatch, lines)):
         first = next((line for line in lines if line.strip()), "")
         if "," not in first or not _name_columns(first.split(","), []):
-            return [[" ".join(line.split())] for line in lines]
+            return [[[" ".join(line.split())] for line in lines]]
     if text.count('"') % 2:
         # A mark that is never closed would take all rows below it into one cell, so its row is read without a quote.
         text = "\n".join(line.replace('"', _OPEN) if line.count('"') % 2 else line for line in text.split("\n"))
     sheets = read_text(text)
-    first_sheet = sheets[0].rows if sheets else []
-    return next((sheet.rows for sheet in sheets if _titles(sheet.rows)), first_sheet)
+    seen = [sheet.rows for sheet in sheets if not sheet.is_hidden]
+    read = next((rows for rows in seen if _titles(rows)), seen[0] if seen else [])
+    return [read, *(sheet.rows for sheet in sheets if sheet.is_hidden)]
 
 
 def _titles(rows: Rows) -> _Titles | None:
@@ -343,7 +349,9 @@ def _titles(rows: Rows) -> _Titles | None:
     for index, row in (*several, *filled[:1], *alone):
         if names := _name_columns(row, rows[index + 1 :]):
             rating, club, partner = (_first_of(words, row) for words in (RATINGS, CLUBS, PARTNERS))
-            return _Titles(index, names, rating, club, partner, _is_half(row, names, rows[index + 1 :]))
+            below = rows[index + 1 :]
+            is_unclear = _is_half(row, names, below) or (len(names) == 1 < len(whole_names(row, below)))
+            return _Titles(index, names, rating, club, partner, is_unclear)
     return None
 
 
@@ -368,15 +376,35 @@ def _is_half(titles: Sequence[str], names: tuple[int, ...], below: Rows) -> bool
 def _name_columns(titles: Sequence[str], below: Rows) -> tuple[int, ...]:
     """Return the column of names, or those of first names and surnames."""
     first, last = _first_of(FIRST_NAMES, titles), _first_of(SURNAMES, titles)
-    names = [at for at, title in enumerate(titles) if _title(title) in NAMES]
-    # Forms have a column “Name” of accounts, in which all are anonymous.
-    whole = next((at for at in names if len({_cell(row, at) for row in below} - {""}) > 1), next(iter(names), None))
+    whole = next(iter(whole_names(titles, below)), None)
     if first is None and last is None:
         return () if whole is None else (whole,)
     pair = (whole if first is None else first, whole if last is None else last, _first_of(SECOND_SURNAMES, titles))
     if last is not None and _title(titles[last]) in EASTERN_SURNAMES:
         pair = (last, *pair[:1], None)
     return tuple(at for at in pair if at is not None)
+
+
+def whole_names(titles: Sequence[str], below: Rows) -> list[int]:
+    """Return the column that has names by its title and, if there are others, by its cells; several if they differ.
+
+    Others have public ids, or accounts that are all anonymous.
+    """
+    titled = [at for at, title in enumerate(titles) if _title(title) in NAMES]
+    if len(titled) < 2:
+        return titled
+    columns = dict[tuple[str, ...], int]()
+    for at in titled:
+        if _are_names(below, at):
+            columns.setdefault(tuple(fold(_cell(row, at)) for row in below), at)
+    return list(columns.values()) or titled[:1]
+
+
+def _are_names(rows: Rows, at: int) -> bool:
+    """Whether most cells of a column are names, and not all of them the same."""
+    cells = [cell for row in rows if (cell := _cell(row, at))]
+    names = [name for cell in cells if is_name(name := person_name(cell)[0])]
+    return 2 * len(names) > len(cells) and len(set(names)) >= min(2, len(cells))
 
 
 def _column(title: str) -> str:
@@ -401,15 +429,15 @@ def _below(rows: Rows, titles: _Titles, pairs: bool) -> Iterator[ListedPerson]:
     others = [(at, text) for at, title in enumerate(rows[titles.at]) if at not in named and (text := _one_line(title))]
     for number, row in enumerate(rows, 1):
         cells = [_cell(row, at) for at in titles.names]
-        has_ended = has_ended or (is_wide and number > titles.at and not any(row))
+        has_ended = has_ended or (is_wide and number > titles.at and not row)
         is_title = number == titles.at + 1 or row == rows[titles.at]
-        if not any(row) or (is_title and not titles.is_half):
+        if not any(row) or (is_title and not titles.is_unclear):
             continue
-        if titles.is_half or (has_ended and sum(map(bool, row)) == 1):
+        if titles.is_unclear or (has_ended and sum(map(bool, row)) == 1):
             yield _person(number, row)
         elif number > titles.at:
             name, rating = _apart(" ".join(filter(None, cells))) if all(cells[:2]) else ("", "")
-            if pairs and (partner := _cell(row, titles.partner)):
+            if partner := _cell(row, titles.partner):
                 name = f"{name} & {partner}"
             rating = _cell(row, titles.rating) or rating
             person = _person(number, row, name, rating, _cell(row, titles.club), pairs=pairs)
@@ -427,20 +455,29 @@ def _plain(rows: Rows, pairs: bool) -> list[ListedPerson]:
     words = [[at for at, cell in enumerate(row) if _is_words(cell)] for row in rows]
     alone = Counter(columns[0] for columns in words if len(columns) == 1)
     column = max(alone, key=lambda at: (alone[at], -at), default=None)
-    people = []
+    people: list[ListedPerson] = []
     for number, (row, columns) in enumerate(zip(rows, words, strict=True), 1):
         has_title = len(row) > 1 and any(_title(cell) in KNOWN for cell in row if cell)
+        if people and people[-1].name and people[-1].text.endswith("]") and is_answer("".join(row)):
+            continue
         if columns != [column] or has_title:
-            if any(row):
+            is_alone = sum(map(bool, row)) == 1
+            if any(row) and not (is_alone and _FREE_PLACE.fullmatch("".join(row))):
                 people.append(_person(number, row))
             continue
         name, rating = _apart(row[columns[0]])
+        name, has_guests = (name, False) if pairs else apart_from_guests(name)
         last, comma, _first = name.partition(",")
         if comma and not has_suffix(name) and " " in last and not _PARTICLES.match(last):
             # Without a title “Ann Berg, Harbour” may have a club.
             name = ""
         numbers = (cell for cell in row if _RATING.fullmatch(cell))
         people.append(_person(number, row, name, rating or next(numbers, ""), pairs=pairs))
+        if has_guests and people[-1].name:
+            people.append(_person(number, row))
+    first = people[0].text if people[1:] else ""
+    if (is_heading(first) and not _counts(first)) or _title(first) in CLUBS:
+        people.pop(0)
     if people and _stands_out(people[0], people[1:], rows):
         people[0] = replace(people[0], name="")
     return people
@@ -458,6 +495,7 @@ def _stands_out(first: ListedPerson, others: Sequence[ListedPerson], rows: Rows)
     forms = [form(person) for person in (first, *others) if person.name]
     return bool(first.name and others[1:]) and (
         (not wide[0] and sum(wide) * 2 > len(others))
+        or not WEEKDAYS.isdisjoint(fold(first.name).split())
         or (len(forms) > 2 and any(not own and all(rest) for own, *rest in zip(*forms, strict=True)))
     )
 
@@ -469,8 +507,10 @@ def _is_words(cell: str) -> bool:
 def _person(
     number: int, row: Sequence[str], name: str = "", rating: str = "", club: str = "", *, pairs: bool = False
 ) -> ListedPerson:
-    text = " · ".join(filter(None, row)).replace(_OPEN, '"')[:MAX_CELL_LENGTH]
-    names = [surname_last(each) for each in ((split_names(name) or [""]) if pairs else [name])]
+    text = " · ".join(filter(None, row)).replace("\n", " / ").replace(_OPEN, '"')[:MAX_CELL_LENGTH]
+    names = list(map(surname_last, split_names(name) or [""]))
+    if not pairs and len(names) > 1:
+        names = [""]
     return ListedPerson(number, text, " & ".join(names) if all(map(is_name, names)) else "", rating, club)
 
 

@@ -56,6 +56,8 @@ MAX_TEXT_LENGTH = 400_000
 """Characters of all cells."""
 NEW_SHEET = "\f"
 """Begins a row of text with the name of the sheet that follows."""
+HIDDEN, SHOWN = "\x0e", "\x0f"
+"""Before the name of a hidden sheet, or as the row above a hidden one: it is left out, or read all the same."""
 # Formats of numbers in .xlsx that are dates (ECMA-376, 18.8.30).
 DATE_FORMATS = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
 # Parts of an archive that hold macros, and those that refer to other files.
@@ -89,10 +91,38 @@ Rows = list[list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet: its name, empty for CSV, and its cells as text. Row numbers are those of the file."""
+    """A sheet: its name, empty for CSV, and its cells as text. Row numbers are those of the file.
+
+    In a file, HIDDEN begins the name of a hidden sheet, and the first cell of a hidden row; in text such a row is an
+    empty cell.
+    """
 
     name: str
     rows: Rows
+    is_hidden: bool = False
+    """Whether it is hidden in the file and read all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenPart:
+    """How many hidden sheets, and hidden rows of the others, are left out of a text, and the text that has them."""
+
+    sheets: int
+    rows: int
+    text: str
+
+
+def hidden_in(text: str) -> HiddenPart | None:
+    """Return what is left out of a text, if anything is.
+
+    >>> hidden_in("\\fNames\\nAnn\\n\\x0e\\nBen\\n\\f\\x0e2019\\nCem\\n")
+    HiddenPart(sheets=1, rows=1, text='\\x0cNames\\nAnn\\n\\x0f\\nBen\\n\\x0c\\x0f2019\\nCem\\n')
+    """
+    first, *others = text.split(NEW_SHEET)
+    seen = [first, *(part for part in others if not part.startswith(HIDDEN))]
+    sheets = 1 + len(others) - len(seen)
+    rows = sum(line == HIDDEN for part in seen for line in part.splitlines())
+    return HiddenPart(sheets, rows, text.replace(HIDDEN, SHOWN)) if sheets or rows else None
 
 
 def read_spreadsheet(content: bytes) -> list[Sheet]:
@@ -131,7 +161,8 @@ def read_text(text: str) -> list[Sheet]:
         _read_csv(first, workbook, "")
     for part in others:
         name, _newline, rows = part.partition("\n")
-        _read_csv(rows, workbook, name.strip())
+        if not name.startswith(HIDDEN):
+            _read_csv(rows, workbook, name.strip(), is_hidden=name.startswith(SHOWN))
     return workbook.with_cells()
 
 
@@ -141,7 +172,12 @@ def as_text(sheets: Sequence[Sheet]) -> str:
     for sheet in sheets:
         if sheet.name or len(sheets) > 1:
             out.write(f"{NEW_SHEET}{sheet.name}\n")
-        csv.writer(out, lineterminator="\n").writerows([row or [""] for row in sheet.rows])
+        writer = csv.writer(out, lineterminator="\n")
+        for row in sheet.rows:
+            first, *others = row or [""]
+            if first.startswith(HIDDEN):
+                out.write(f"{HIDDEN}\n")
+            writer.writerow([first.removeprefix(HIDDEN), *others])
     return out.getvalue()
 
 
@@ -157,19 +193,30 @@ def spreadsheet_text(content: bytes) -> str:
     return text
 
 
-def _read_csv(text: str, workbook: "_Workbook", name: str) -> None:
+def _read_csv(text: str, workbook: "_Workbook", name: str, *, is_hidden: bool = False) -> None:
     """Read CSV with commas, semicolons, tabs or bars; a first row such as “sep=;” names the delimiter."""
     first, _newline, below = text.partition("\n")
     if stated := re.fullmatch(r'"?sep=([,;\t|])"?', first.strip(" \r")):
         delimiter, text = stated[1], f"\n{below}"
     else:
         delimiter = _delimiter(text)
-    workbook.begin(name)
+    workbook.begin(name.removeprefix(SHOWN), is_hidden=is_hidden)
+    mark = ""
     try:
         for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-            workbook.add_row([_ESCAPED.sub("", " ".join(cell.split())) for cell in row])
+            if row in ([HIDDEN], [SHOWN]):
+                mark = row[0]
+                continue
+            cells = [""] if mark == HIDDEN else [_ESCAPED.sub("", cell_text(cell)) for cell in row]
+            workbook.add_row(cells, is_kept=mark == HIDDEN)
+            mark = ""
     except csv.Error:
         raise Refused("spreadsheet_unreadable") from None
+
+
+def cell_text(cell: str) -> str:
+    """Return the lines of a cell that have something in them, with single spaces."""
+    return "\n".join(filter(None, (" ".join(line.split()) for line in cell.splitlines())))
 
 
 def _delimiter(text: str) -> str:
@@ -200,14 +247,14 @@ class _Workbook:
         self.sheets: list[Sheet] = []
         self.cells = self.characters = 0
 
-    def begin(self, name: str) -> None:
+    def begin(self, name: str, *, is_hidden: bool = False) -> None:
         if len(self.sheets) == MAX_SHEETS:
             raise _too_many_cells()
-        self.sheets.append(Sheet(" ".join(name.split())[:MAX_NAME_LENGTH], []))
+        self.sheets.append(Sheet(" ".join(name.split())[:MAX_NAME_LENGTH], [], is_hidden))
 
-    def add_row(self, row: list[str], times: int = 1) -> None:
+    def add_row(self, row: list[str], times: int = 1, *, is_kept: bool = False) -> None:
         """Add a row, with nothing after its last value. Rows of a sheet after its last value are not stored."""
-        while row and not row[-1]:
+        while row and not row[-1] and not is_kept:
             row.pop()
         self.cells += max(1, len(row)) * times
         if self.cells > MAX_CELLS or len(row) > MAX_COLUMNS:
@@ -324,6 +371,12 @@ class _Ods:
     def __init__(self) -> None:
         self.workbook = _Workbook()
         self.depth = self.skipped = self.repeat_row = self.repeat_cell = self.empty_rows = 0
+        self.is_row_hidden = False
+        self.style = ""
+        self.hidden_styles: set[str] = set()
+        """Of sheets."""
+        self.groups: list[bool] = []
+        """Whether each group of rows around this one is collapsed."""
         self.row: list[str] = []
         self.pending = 0
         self.value: str | None = None
@@ -340,9 +393,11 @@ class _Ods:
             self.depth += 1
             if self.depth == 1:
                 self.empty_rows = 0
-                self.workbook.begin(attributes.get("table:name", ""))
+                mark = HIDDEN if attributes.get("table:style-name") in self.hidden_styles else ""
+                self.workbook.begin(mark + attributes.get("table:name", ""))
         elif name == "table-row":
             self.row, self.pending = [], 0
+            self.is_row_hidden = any(self.groups) or attributes.get("table:visibility") in ("collapse", "filter")
             self.repeat_row = _times(attributes, "table:number-rows-repeated")
         elif name in ("table-cell", "covered-table-cell"):
             self.text, self.value = [], None
@@ -352,24 +407,38 @@ class _Ods:
                 self.value = attributes.get("office:date-value", "")[:10]
             elif kind in ("float", "percentage", "currency"):
                 self.value = number_text(attributes.get("office:value", "0"))
+        else:
+            self._start_other(name, attributes)
+
+    def _start_other(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "style":
+            self.style = attributes.get("style:name", "")
+        elif name == "table-properties" and attributes.get("table:display") == "false":
+            self.hidden_styles.add(self.style)
+        elif name == "table-row-group":
+            self.groups.append(attributes.get("table:display") == "false")
         elif name == "annotation":
             self.skipped += 1
-        elif name == "p" and self.text:
-            self.text.append(" ")
+        elif name in ("s", "tab", "line-break"):
+            self._text(" ")
+        elif name == "p" and self.text and not self.skipped:
+            self.text.append("\n")
 
     def _text(self, text: str) -> None:
         if not self.skipped:
-            self.text.append(text)
+            self.text.append(" ".join(text.split("\n")))
 
     def _end(self, name: str) -> None:
         if name == "annotation":
             self.skipped -= 1
         elif name == "table":
             self.depth -= 1
+        elif name == "table-row-group":
+            self.groups.pop()
         elif self.depth != 1:
             return
         elif name in ("table-cell", "covered-table-cell"):
-            value = self.value if self.value is not None else " ".join("".join(self.text).split())
+            value = self.value if self.value is not None else cell_text("".join(self.text))
             if not value:
                 self.pending += self.repeat_cell
             elif self.pending + self.repeat_cell + len(self.row) > MAX_COLUMNS:
@@ -387,6 +456,8 @@ class _Ods:
         if self.empty_rows:
             self.workbook.add_row([], min(self.empty_rows, MAX_CELLS + 1))
             self.empty_rows = 0
+        if self.is_row_hidden:
+            self.row[0] = HIDDEN + self.row[0]
         self.workbook.add_row(self.row, min(self.repeat_row, MAX_CELLS + 1))
 
 
@@ -424,7 +495,8 @@ def _sheets(archive: _Archive) -> tuple[list[tuple[str, str]], bool]:
             if len(sheets) == MAX_PARTS:
                 raise _too_many_cells()
             id_ = next((value for key, value in attributes.items() if key.endswith(":id")), "")
-            sheets.append((attributes.get("name", ""), id_))
+            mark = HIDDEN if attributes.get("state") in ("hidden", "veryHidden") else ""
+            sheets.append((mark + attributes.get("name", ""), id_))
         elif name == "workbookPr":
             starts_1904 = attributes.get("date1904") in ("1", "true")
 
@@ -476,7 +548,7 @@ def _shared_strings(archive: _Archive) -> list[str]:
             strings[-1].append(characters)
 
     archive.parse("xl/sharedStrings.xml", start, end, text)
-    return [" ".join("".join(parts).split()) for parts in strings]
+    return [cell_text("".join(parts)) for parts in strings]
 
 
 def _date_styles(archive: _Archive) -> list[bool]:
@@ -515,6 +587,7 @@ class _Xlsx:
         self.attributes: dict[str, str] = {}
         self.parts: list[str] = []
         self.taken = self.skipped = 0
+        self.is_row_hidden = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "row":
@@ -527,6 +600,7 @@ class _Xlsx:
             if missing > 0:
                 self.workbook.add_row([], missing)
             self.row = []
+            self.is_row_hidden = attributes.get("hidden") in ("1", "true")
         elif name == "c":
             self.attributes, self.parts = attributes, []
         elif name in ("v", "t"):
@@ -540,6 +614,8 @@ class _Xlsx:
 
     def end(self, name: str) -> None:
         if name == "row":
+            if self.is_row_hidden and self.row:
+                self.row[0] = HIDDEN + self.row[0]
             self.workbook.add_row(self.row)
         elif name == "c":
             if value := self._value("".join(self.parts)):
@@ -560,7 +636,7 @@ class _Xlsx:
         if kind == "d":
             return text[:10]
         if kind != "n" or not text:
-            return " ".join(text.split())
+            return cell_text(text)
         style = self.attributes.get("s", "")
         if style.isdecimal() and int(style[:6]) < len(self.dates) and self.dates[int(style[:6])]:
             days = float(text)

@@ -413,6 +413,9 @@ class SpreadsheetForm(RefusingForm):
 class ListForm(SpreadsheetForm):
     """Many people at once: pasted, or in a file."""
 
+    text = ""
+    """The list that was read."""
+
     names = forms.CharField(
         label=_("Paste a list"),
         max_length=MAX_LIST,
@@ -441,7 +444,8 @@ class ListForm(SpreadsheetForm):
         file, text = self.cleaned_data["file"], self.cleaned_data["names"]
         if file is None and not text.strip():
             raise Refused("name_missing")
-        return read_people(text if file is None else spreadsheet_in(file), pairs=pairs)
+        self.text = text if file is None else spreadsheet_in(file)
+        return read_people(self.text, pairs=pairs)
 
 
 class ChosenListForm(RefusingForm):
@@ -456,9 +460,7 @@ class ChosenListForm(RefusingForm):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        for key in data:
-            if key.startswith(CHOICE):
-                self.fields[key] = forms.CharField(max_length=LENGTH, required=False)
+        add_choices(self)
 
     def clean_names(self) -> list[ListedPerson]:
         """One person, or pair, a line."""
@@ -475,9 +477,19 @@ class ChosenListForm(RefusingForm):
     @property
     def choices(self) -> dict[int, str]:
         """The players chosen for names, by their position in the list."""
-        return {
-            int(key.removeprefix(CHOICE)): value for key, value in self.cleaned_data.items() if key.startswith(CHOICE)
-        }
+        return choices_in(self.cleaned_data)
+
+
+def add_choices(form: forms.Form) -> None:
+    """Add the fields with the players chosen for unclear names, of those that were sent."""
+    for key in form.data:
+        if re.fullmatch(rf"{CHOICE}\d{{1,4}}", key):
+            form.fields[key] = forms.CharField(max_length=LENGTH, required=False)
+
+
+def choices_in(cleaned: Mapping[str, Any]) -> dict[int, str]:
+    """Return the players chosen for names, by their positions in the list."""
+    return {int(key.removeprefix(CHOICE)): value for key, value in cleaned.items() if key.startswith(CHOICE)}
 
 
 def spreadsheet_in(file: "File[bytes]", encoding: str = "") -> str:

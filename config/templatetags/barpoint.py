@@ -21,6 +21,7 @@ from config import static_files
 from config.middleware import INDEXED
 from core import languages, times
 from core.live.publishing import now_shown
+from core.spreadsheets import HiddenPart, hidden_in
 
 register = template.Library()
 
@@ -59,6 +60,12 @@ def shown_at() -> int:
 def colon() -> str:
     """The colon between what two variables say; French sets it off with a space."""
     return pgettext("between two parts", ":")
+
+
+@register.filter
+def hidden_part(text: str) -> HiddenPart | None:
+    """What is left out of the text of a list since it is hidden in its file."""
+    return hidden_in(text)
 
 
 @register.filter

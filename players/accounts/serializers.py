@@ -234,13 +234,14 @@ class NewMemberSerializer(serializers.Serializer[Any]):
 
 
 LISTS = (
-    "A list has a name in each line, or is a table whose first line names its columns: `name,rating,club`, or "
-    "`first name` and `last name`, in fourteen languages, with any order and separator. It may also be the whole body "
-    "(`text/csv`). A line that is not understood is refused as `list_unclear`, with all of them in `rows`; a file in "
-    "an encoding that is not clear as `encoding_unclear`, with lines in each of its `readings`: send it again with the "
-    "`encoding` in which they are right. Unless all are taken, nobody is: 422 `list_left_out` has in `rows` each name "
-    "that would be left out, with its `place`, `why`, and whom it may mean. With `partial` all others are taken, and "
-    "the answer says who is left out, and which lines are `unclear`."
+    "A list has a name in each line, or is a table whose first line names its columns: `name,rating,club`, or `first "
+    "name` and `last name`, in fourteen languages, with any order and separator. It may also be the whole body "
+    "(`text/csv`). Hidden sheets and rows of a workbook are left out. A line that is not understood is refused as "
+    "`list_unclear`, with all of them in `rows`; a file in an encoding that is not clear as `encoding_unclear`, with "
+    "lines in each of its `readings`: send it again with the `encoding` in which they are right. Unless all are "
+    "taken, nobody is: 422 `list_left_out` has in `rows` each name that would be left out, with its `place`, `why`, "
+    "and whom it may mean. With `partial` all others are taken, and the answer says who is left out, and which lines "
+    "are `unclear`."
 )
 ALIKE = "An earlier name of the list of which this may be another spelling."
 

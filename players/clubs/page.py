@@ -24,6 +24,7 @@ from core.pagination import page_of
 from core.people_lists import ListedPerson, not_kept
 from core.repeats import Repeat, repeated
 from core.requests import entity_tags, is_htmx
+from core.spreadsheets import HIDDEN, SHOWN
 from engine.errors import Refused
 from players import access, selectors
 from players.access import Role
@@ -287,13 +288,15 @@ def paste_members(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             people = form.people()
             lines = lists.preview_list(club=club, people=[person for person in people if person.name])
-            if len(lines) == len(people) and not any(line.is_unclear for line in lines):
+            is_clear = len(lines) == len(people) and not any(line.is_unclear for line in lines)
+            if is_clear and not {HIDDEN, SHOWN} & set(form.text):
                 say_not_kept(request, people)
                 return _add_list(request, club, people, {})
         except Refused as refused:
             form.refuse(refused)
         else:
-            return render(request, "players/clubs/list_preview.html", {"club": club, **lists.checked(people, lines)})
+            context = {"club": club, "text": form.text, **lists.checked(people, lines)}
+            return render(request, "players/clubs/list_preview.html", context)
     return _members_page(request, club, paste_form=form)
 
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from core.days import MONTHS, UnclearDay, day_order, read_day
 from core.names import fold
 from core.numbers import UnclearNumberError, read_number
-from core.people_lists import MAX_TITLE_ROWS, NAMES, TOTALS, folded, is_name, joined_names, person_name
+from core.people_lists import MAX_TITLE_ROWS, NAMES, TOTALS, folded, is_name, joined_names, person_name, whole_names
 from core.spreadsheets import Rows, Sheet
 from core.text_lengths import MAX_NAME_LENGTH
 from engine.errors import Refused
@@ -24,7 +24,7 @@ TITLES: dict[str, frozenset[str]] = {
     "event": folded(
         "event, tournament, evening, night, club night, turnier, abend, tournoi, torneo, turnering, toernooi, turnuva"
     ),
-    "day": folded("date, day, datum, tag, jour, data, giorno, fecha, dato, dag, tarih"),
+    "day": folded("date, day, finished, datum, tag, jour, data, giorno, fecha, dato, dag, tarih"),
     "place": folded(
         "place, placing, pos, position, rank, finish, rang, platz, platzierung, classement, posizione, puesto, plads,"
         "placering, plaats, sıra"
@@ -248,14 +248,16 @@ def _header_at(rows: Rows, index: int) -> _Header:
         titles = [title or above for title, above in zip(below, _padded(own, width), strict=True)]
         groups = [group if title else "" for title, group in zip(below, filled, strict=True)]
         if max(sum(fold(title) in TITLES[name] for title in below) for name in ("place", "points")) > 1:
-            columns = {name: number for name, number in _recognised(titles).items() if name == "name"}
+            columns = {
+                name: number for name, number in _recognised(titles, rows[index + 2 :]).items() if name == "name"
+            }
             pairs = [number for number, title in enumerate(below, 1) if fold(title) in results and groups[number - 1]]
             return _Header(index + 2, titles, groups, columns, pairs, pairs, pairs=True)
-        return _Header(index + 2, titles, [""] * width, _recognised(titles), [], [])
+        return _Header(index + 2, titles, [""] * width, _recognised(titles, rows[index + 2 :]), [], [])
     titles = _padded(own, width)
     above = rows[index - 1] if index and sum(map(bool, rows[index - 1])) > 1 else []
     groups = list(accumulate(_padded(above, width), _title_or_before))
-    columns = _recognised(titles)
+    columns = _recognised(titles, rows[index + 1 :])
     nights, others = _night_columns(titles, columns, rows[index + 1 :])
     return _Header(index + 1, titles, groups, columns, nights, others)
 
@@ -269,9 +271,11 @@ def _padded(row: Sequence[str], width: int) -> list[str]:
     return [*row[:width], *[""] * (width - len(row))]
 
 
-def _recognised(titles: Sequence[str]) -> dict[str, int]:
-    columns: dict[str, int] = {}
-    for name in COLUMNS:
+def _recognised(titles: Sequence[str], below: Rows) -> dict[str, int]:
+    """Return the number of the column of each of COLUMNS that there is; none for names that several may have."""
+    whole = whole_names(titles, below)
+    columns = {"name": whole[0] + 1} if len(whole) == 1 else {}
+    for name in COLUMNS[1:]:
         for number, title in enumerate(titles, 1):
             if number not in columns.values() and fold(title) in TITLES[name]:
                 columns[name] = number

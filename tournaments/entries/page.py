@@ -540,7 +540,7 @@ def paste(request: HttpRequest, club: str, slug: str, division: str) -> HttpResp
         else:
             event = row.tournament
             context = {"division": row, "tournament": event, "club": event.club, **checked(people, lines, Entry.FIELDS)}
-            context["team"] = form.cleaned_data["team"]
+            context |= {"team": form.cleaned_data["team"], "text": form.text}
             return render(request, "tournaments/entries/entries_preview.html", context)
     for name in form.errors.keys() & form.fields.keys():
         # The list stands far below on the page, and so does what is wrong with it.

@@ -195,4 +195,80 @@ WRITTEN = [
     Listed("swapped, with tabs", "Club\tLast name\tRating\tFirst name\nBK\tLund\t1500\tSofie\n\tHolm\t\tMads", NORDIC),
     Listed("titles nobody knows", "Ime;Prezime\nSofie;Lund\nMads;Holm", [], [1, 2, 3]),
     Listed("numbers in a list of theirs", "1\tSofie Lund\n2\tMads Holm\n\tTotal: 2", NORDIC, [3]),
+    # As chats have them: marks, answers and numbers are no part of names; who may not come, or brings others, is asked.
+    Listed(
+        "a list in a chat",
+        "Tuesday 7 pm:\n1. Ann Berg ✅\n2. Bo Friis 👍🏽\n3) Çağ Işık (comes later)\n4. Grete Moser +1\n- Hannes P.\n"
+        "* Ines Kolar !!\nJörg Weiß - bin dabei\nKatharina Müller-Lüdenscheidt: ja\n~~Lukas Steiner~~\n11.\n12.",
+        [
+            *("Ann Berg", "Bo Friis", "Çağ Işık", "Grete Moser", "Hannes P.", "Ines Kolar", "Jörg Weiß"),
+            "Katharina Müller-Lüdenscheidt",
+        ],
+        [5, 10],
+    ),
+    Listed(
+        "exported from WhatsApp for iOS",
+        "\u200e[01.12.26, 18:03:12] Ann Berg: ja\n[01.12.26, 18:04:00] Bo Friis: bin dabei, etwas später 👍\n"
+        "[01.12.26, 18:09:41] Cem Ito: kann leider nicht\n[01.12.26, 18:10:00] Dana Fox: +1",
+        ["Ann Berg", "Bo Friis", "Dana Fox"],
+        [3, 4],
+    ),
+    Listed(
+        "exported from WhatsApp for Android",
+        "12/1/26, 6:03 PM - Ann Berg: I'm in\n12/1/26, 6:05 PM - Cem added Dan\n"
+        "12/1/26, 6:09 PM - Bo Friis: yes, later",
+        ["Ann Berg", "Bo Friis"],
+        [2],
+    ),
+    Listed(
+        "copied from Telegram",
+        "Ann Berg, [01.12.26 18:03]\nbin dabei\n\nBo Friis, [01.12.26 18:04]\nich auch!",
+        ["Ann Berg", "Bo Friis"],
+    ),
+    Listed(
+        "copied from Signal",
+        "Backgammon Dienstag\n\n1️⃣ Ann Berg\n2️⃣ Bo Friis 🎲\n3️⃣ Dan Eck 🙋‍♀️\n4️⃣",
+        ["Ann Berg", "Bo Friis", "Dan Eck"],
+        [1],
+    ),
+    Listed("bullets", "• Ann Berg\n– Bo Friis\n▪ Dan Eck\n→ Cem Ito", ["Ann Berg", "Bo Friis", "Dan Eck", "Cem Ito"]),
+    Listed(
+        "boxes", "- [x] Ann Berg\n- [ ] Bo Friis\n☑ Dan Eck\n☐ Cem Ito\n✗ Eve Lund", ["Ann Berg", "Dan Eck"], [2, 4, 5]
+    ),
+    Listed(
+        "French",
+        "Mardi 19h :\n1) Ann Berg (arrive plus tard)\n2) Chloé D. - présente\n"
+        "3) Élodie Brun : oui !\n4) Marc (peut-être)",
+        ["Ann Berg", "Chloé D.", "Élodie Brun"],
+        [5],
+    ),
+    Listed(
+        "Danish",
+        "Tirsdag kl. 19:\n1. Søren Ågård (kommer senere)\n2. Mette - jeg er med\n3. Bo: nej",
+        ["Søren Ågård", "Mette"],
+        [4],
+    ),
+    Listed("bold", "*Ann Berg* ✅\n_Bo Friis_\n~Cem Ito~\nDana Fox?\n❌ Eve Lund", ["Ann Berg", "Bo Friis"], [3, 4, 5]),
+    Listed("times", "Ann (ab 20 Uhr)\nBo (19:30)\nDana bis 22 Uhr\nEve, kommt später", ["Ann", "Bo", "Dana", "Eve"]),
+    Listed(
+        "doubts",
+        "Ann Berg kommt nicht\nBo vielleicht\nEve mit Freundin\nFred und Gast\nNein\nOla Lund\nDan 🤷\nCem Ito (Lund)",
+        ["Ola Lund"],
+        [1, 2, 3, 4, 5, 7, 8],
+    ),
+    Listed("not who comes", "Absagen Dienstag 1.12.:\nAnn Berg", ["Ann Berg"], [1]),
+    Listed(
+        "results",
+        "Jan Novák 3-1\nAnn Berg – Bo Friis 7:5\nOla Lund b. Dan Eck 7-0\nMia Novak 3 Nino Ortner 7\nEve Lund",
+        ["Eve Lund"],
+        [1, 2, 3, 4],
+    ),
+    # Two columns that may be names, and partners of whom there are none.
+    Listed(
+        "ids beside names", "player,name,points\n3utvcz3gx6,Ann Berg,3\nk7m2p9qd4x,Bo Friis,2", ["Ann Berg", "Bo Friis"]
+    ),
+    Listed("ids alone", "player,points\n3utvcz3gx6,3\nk7m2p9qd4x,2", [], [2, 3]),
+    Listed("two names a row", "Player,Name\nAnn Berg,Jan Novák\nBo Friis,Eve Lund", [], [1, 2, 3]),
+    Listed("the same twice", "Full name,Player\nAnn Berg,ann berg\nBo Friis,Bo Friis", ["Ann Berg", "Bo Friis"]),
+    Listed("partners", "Name;Partner\nAnn Berg;Jan Novák\nBo Friis;", ["Bo Friis"], [2]),
 ]
