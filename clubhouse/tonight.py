@@ -1,7 +1,7 @@
 """Tonight in one screen: an evening from players, tables and closing time, started and undone as one step."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
 from http import HTTPStatus
 from itertools import count
@@ -46,8 +46,9 @@ from players import access as club_access
 from players.access import Role
 from players.actions import Endpoint
 from players.actors import Actor, log
+from players.clubs.lists import Choices, ListedName, preview_list
 from players.clubs.page import say_not_kept
-from players.forms import RefusingForm
+from players.forms import RefusingForm, add_choices, choices_in
 from players.models import Club, Player
 from players.people.rows import canonical, is_person, lock_club
 from players.requests import by
@@ -131,7 +132,8 @@ SAME_WITHIN = 30
 class EveningPlan:
     """What is played tonight: `stages` with match lengths of their own, until `closes_at`.
 
-    `players` and new `names` take part, with whoever else is entered; the entries of `leaving` are withdrawn.
+    `players` and new `names` take part, with whoever else is entered; the entries of `leaving` are withdrawn. `choices`
+    say who is meant by names, by their places.
     """
 
     tables: int
@@ -139,6 +141,7 @@ class EveningPlan:
     stages: Sequence[StageSettings]
     players: Sequence[Player]
     names: Sequence[str] = ()
+    choices: Choices = field(default_factory=dict)
     leaving: Sequence[Player] = ()
     fee: int | None = None
     """What an entry costs, in minor units; None leaves it as it is planned or was copied."""
@@ -214,8 +217,9 @@ def _enter(division: Division, plan: EveningPlan, *, by: Actor, now: datetime) -
     wanted = {canonical(player).pk: player for player in plan.players}
     if new := [player for pk, player in wanted.items() if pk not in entered]:
         enter(division=division, players=new, by=by, now=now)
-    for name in plan.names:
-        enter_name(division=division, name=name, player="", by=by, now=now)
+    for place, name in enumerate(plan.names):
+        if (choice := plan.choices.get(place)) != "":
+            enter_name(division=division, name=name, player=choice or "", by=by, now=now)
 
 
 def start_evening(
@@ -435,6 +439,8 @@ class TonightForm(RefusingForm):
     named = forms.IntegerField(required=False, min_value=0)
     proposed = forms.CharField(required=False, max_length=20)
     names_open = forms.BooleanField(required=False)
+    asked = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+    """The names for which the choices were made; they say nothing about others."""
     FIELD_OF: ClassVar[dict[str, str]] = {
         "name_ambiguous": "names",
         "name_of_member": "names",
@@ -448,6 +454,7 @@ class TonightForm(RefusingForm):
         super().__init__(data, **options)
         currency = page.currency(is_like=bool(self.data.get("like")))
         take_amounts_in(currency, self)
+        add_choices(self)
         self.fields["fee"].label = _("Entry fee (%(currency)s)") % {"currency": currency.name}
         # Who has withdrawn since may be ticked, but is no longer in the roster.
         earlier = self.fields["entered"].widget.value_from_datadict(self.data, self.files, self.add_prefix("entered"))
@@ -470,9 +477,19 @@ class TonightForm(RefusingForm):
         return read_people(text) if text else []
 
     @property
+    def choices(self) -> Choices:
+        """Who is meant by the new names."""
+        same = self.cleaned_data["asked"].split() == self.cleaned_data["names"].split()
+        return choices_in(self.cleaned_data) if same else {}
+
+    @property
     def new_names(self) -> list[str]:
-        """The names of new players, each once."""
-        return list({fold(person.name): person.name for person in self.people}.values())
+        return [person.name for person in self.new_people]
+
+    @property
+    def new_people(self) -> list[ListedPerson]:
+        """The new players, each once."""
+        return list({fold(person.name): person for person in self.people}.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,6 +501,8 @@ class PlayerTick:
 
 class TonightPage:
     """The screen: figures, names, the formats for them, and what was played last."""
+
+    questions: Sequence[ListedName] = ()
 
     def __init__(self, club: Club, now: datetime) -> None:
         self.club, self.now, self.zone = club, now, ZoneInfo(club.time_zone)
@@ -747,8 +766,16 @@ class TonightPage:
             raise Refused("evening_needs_players")
         closes_at = localise(self.evening.closes, self.zone)
         return EveningPlan(
-            self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.leaving, self.fee
-        )
+            self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.form.choices, self.leaving,
+            self.fee,
+        )  # fmt: skip
+
+    def refuse(self, refused: Refused) -> None:
+        """Show why an evening does not start, and ask about every new name of which it is unclear whom it means."""
+        if "candidates" in refused.params:
+            listed = preview_list(club=self.club, people=self.form.new_people)
+            self.questions = [line for line in listed if line.needs_choice]
+        self.form.refuse(refused)
 
     @property
     def fee(self) -> int | None:
@@ -791,7 +818,7 @@ def tonight(request: HttpRequest, slug: str) -> HttpResponse:
         reason = page.form.cleaned_data["reason"]
         event = start_evening(club=club, plan=page.plan(), reason=reason, **page.arguments, **acting)
     except Refused as refused:
-        page.form.refuse(refused)
+        page.refuse(refused)
         return _render(request, page, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     messages.success(request, _("The evening is started."))
     say_not_kept(request, page.form.people)

@@ -483,13 +483,14 @@ class ChosenListForm(RefusingForm):
 def add_choices(form: forms.Form) -> None:
     """Add the fields with the players chosen for unclear names, of those that were sent."""
     for key in form.data:
-        if re.fullmatch(rf"{CHOICE}\d{{1,4}}", key):
+        if key.startswith(CHOICE):
             form.fields[key] = forms.CharField(max_length=LENGTH, required=False)
 
 
 def choices_in(cleaned: Mapping[str, Any]) -> dict[int, str]:
     """Return the players chosen for names, by their positions in the list."""
-    return {int(key.removeprefix(CHOICE)): value for key, value in cleaned.items() if key.startswith(CHOICE)}
+    places = {key.removeprefix(CHOICE): value for key, value in cleaned.items() if key.startswith(CHOICE)}
+    return {int(place): value for place, value in places.items() if place.isdecimal()}
 
 
 def spreadsheet_in(file: "File[bytes]", encoding: str = "") -> str:

@@ -459,3 +459,27 @@ def test_columns_beside_new_names_are_named_when_the_evening_is_started(
     floor = html(alice_client.post(f"/clubs/{club.slug}/tonight/", {**data, "names": names}, follow=True))
     assert "Columns not kept: Mobil." in floor
     assert Player.objects.filter(name="Ola Lund").exists()
+
+
+def test_whom_a_new_name_means_is_chosen_on_the_page_that_asks(
+    alice_client: Client, club: Club, people: list[Player]
+) -> None:
+    """Of two like him who are known, and the other spelling of another new name; changed names are asked about anew."""
+    known = [Player.objects.create(name=f"Franz Huber-{name}") for name in ("Lang", "Kurz")]
+    Membership.objects.bulk_create(Membership(club=club, player=player) for player in known)
+    url, here = f"/clubs/{club.slug}/tonight/", [player.public_id for player in people[:4]]
+    names = "Franz Huber\r\nJan Novotny\r\nJan Novotni\r\nOla Lund"
+    data = {"players": 8, "tables": 4, "closes": "23:45", "here": here, "named": 8, "names": names}
+    page = alice_client.post(url, data)
+    shown = text(html(page))
+    assert page.status_code == 422
+    assert "Choose who “Franz Huber” is." in shown
+    assert "→ Franz Huber-Kurz" in shown
+    assert "the same as Jan Novotny" in shown
+    fields = set(re.findall(r'name="(choice-\d)"', html(page)))
+    assert fields == {"choice-0", "choice-2"}
+    answers = {"choice-0": known[1].public_id, "choice-2": "", "asked": names}
+    assert alice_client.post(url, {**data, **answers, "names": f"Ann\r\n{names}"}).status_code == 422
+    assert alice_client.post(url, {**data, **answers}).status_code == 302
+    entered = Entry.objects.exclude(player__in=people).values_list("player__name", flat=True)
+    assert sorted(entered) == ["Franz Huber-Kurz", "Jan Novotny", "Ola Lund"]

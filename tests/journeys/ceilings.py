@@ -15,6 +15,7 @@ CEILINGS = {
     #                                               taps  keystrokes  before
     "first evening, until the first call":   Ceiling(10, 290, "20 taps, 305 keystrokes"),
     "tonight, same as last week, and undone": Ceiling(4, 0, "no way in one step"),
+    "a chat list":                          Ceiling(12, 6, "marks became names, and nobody could be chosen"),
     "arrivals and fees of 19":               Ceiling(22, 0, "42 taps, on two pages"),
     "all of 19 here and paid":               Ceiling(5, 0, "42 taps; 3 of the 5 lead to the desk"),
     "fees of 13, taken after the start, and undone": Ceiling(10, 2, "13 taps at the cash desk, and the fee set first"),

@@ -92,9 +92,13 @@ class Person:
         self.keystrokes += len(text)
 
     def pastes(self, label: Name, text: str) -> None:
-        """Paste a text into an empty field by its two keys."""
+        """Paste a text into a field by its two keys, in place of what it contains."""
         field = self._screen().get_by_label(label, exact=True).and_(self._screen().locator(FIELDS))
-        self._tap(field.locator("visible=true"))
+        field = field.locator("visible=true")
+        self._tap(field)
+        if field.input_value():
+            field.select_text()
+            self.taps += 1
         self._page.keyboard.insert_text(text)
         self.keystrokes += 2
 
