@@ -212,7 +212,7 @@ def _placed(division: Division) -> NightDivision:
 def _won(row: NightDivision, matches: Iterable[NightMatch]) -> DivisionWon | None:
     """Return the winner of a division; None unless first place is certain and all matches of the winner are settled."""
     first = next(iter(row.places.values()), CertainPlaces()).placings
-    if not first or first[0].first != first[0].last or len(first[0].entries) != 1:
+    if not first or first[0].last != 1 or len(first[0].entries) != 1:
         return None
     winner = row.people[first[0].entries[0]]
     here = [each for each in matches if each.match.parent_topic == row.division.topic]

@@ -1,6 +1,6 @@
 """What a director may not have meant: oddities of a plan, by itself and on an evening it is tried on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from formats.series import plan as plans
 from formats.series.facts import NORMAL, Player, SeasonEvent
 from formats.series.numbers import format_number
 from formats.series.plan import Plan
-from formats.series.points import Earned, place_values
+from formats.series.points import Earned, Placing, place_values, placings_of
 
 MESSAGES: Mapping[str, str] = {
     "place_below_next": "Of {size} players, place {place} gets less ({points}) than place {lower} ({more}).",
@@ -117,17 +117,15 @@ def _about_event(plan: Plan, event: SeasonEvent, earned: Mapping[Player, Earned]
             if isinstance(node.values, plans.Shares) and not division.shares:
                 yield PlanWarning("shares_missing", {"division": division.name})
             if main is not None:
-                yield from _about_bracket(node, len(main.players), main.placings)
+                yield from _about_bracket(node, len(main.players), placings_of(main, plan))
 
 
-def _about_bracket(node: plans.Places, size: int, placings: tuple[tuple[Player, ...], ...]) -> Iterator[PlanWarning]:
+def _about_bracket(node: plans.Places, size: int, placings: Iterable[Placing]) -> Iterator[PlanWarning]:
     if isinstance(node.values, plans.Bands) and node.values.by is plans.BandsBy.PLAYERS:
         end = node.values.bands[-1].to
         if end is not None and size > end:
             yield PlanWarning("no_points_above", {"size": size})
-    first = 1
-    for placing in placings:
-        last = first + len(placing) - 1
-        if node.mean_from is not None and last > first and first < node.mean_from:
-            yield PlanWarning("tie_above_limit", {"first": first, "last": last, "limit": node.mean_from})
-        first += len(placing)
+    for _players, places in placings:
+        if node.mean_from is not None and len(places) > 1 and places[0] < node.mean_from:
+            params = {"first": places[0], "last": places[-1], "limit": node.mean_from}
+            yield PlanWarning("tie_above_limit", params)

@@ -154,6 +154,9 @@ class Placed(TwoStages):
         else:
             super().deed()
 
+    def keep_apart(self) -> None:
+        """Nobody is kept apart: without rounds that may leave nobody to pair, which says nothing of places."""
+
     def end_a_stage(self) -> None:
         running = Stage.objects.filter(division=self.division, format__in=BY_ROUND, status=Stage.Status.RUNNING)
         if (stage := self.pick(running.select_related("division__tournament"))) is not None:
