@@ -253,7 +253,7 @@ class TwoStages(Evening):
             self.story()
         )
         listed = {change.row.number: (change.after.slots, change.after.result) for change in following.changes}
-        changed = changes_between(self.division, before[: len(after)], after, but=but)
+        changed = changes_between(before[: len(after)], after, but=but)
         happened = {change.row.number: (change.after.slots, change.after.result) for change in changed}
         assert happened == listed, self.story()
         was_over, is_over = self.is_decided(before), self.is_decided(after)

@@ -68,9 +68,7 @@ def test_when_a_group_winner_withdraws_before_the_knockout_the_next_moves_up() -
     first, second, third, _last = order_of(cup)
     before = {number: standing_in(cup, number) for number in (13, 14)}
     rows = DivisionRows(cup.division, withdrawn=[first.pk]).drawn
-    previewed = changes_between(
-        cup.division, DivisionFacts(cup.division).states(), DivisionFacts(cup.division, rows).states()
-    )
+    previewed = changes_between(DivisionFacts(cup.division).states(), DivisionFacts(cup.division, rows).states())
     cup.leave(first)
     after = {number: standing_in(cup, number) for number in (13, 14)}
     assert set.union(*after.values()) == set.union(*before.values()) - {first.pk} | {third.pk}
