@@ -168,19 +168,19 @@ def _elsewhere(
     seated: list[tuple[str, MatchElsewhere]] = []
     for other in others:
         facts = load_matches([other])
-        playable = _with_people(other, facts)
+        playable = sorted(_with_people(other, facts), key=lambda row: row.number)
         shares_hall = other.club_id == tournament.club_id and is_same_hall(tournament, other) and not facts.own_hall
+        called = max((at for row in facts.matches.values() for at in row.call_times), default=None)
         for row in playable:
             since = max([*row.call_times, *([row.started_at] if row.started_at is not None else [])], default=None)
-            if row.table is None or since is None:
-                continue
-            label = facts.labels[row.table]
-            seats |= dict.fromkeys(facts.people_at(row), SeatElsewhere(other.name, label, since))
-            if shares_hall and since >= day and now - since < ELSEWHERE_FOR:
-                seated.append((table_key(label), MatchElsewhere(other.name, row.number, since, row.sent_there)))
-        called = max((at for row in facts.matches.values() for at in row.call_times), default=None)
-        for row in sorted(playable, key=lambda row: row.number):
-            if called is not None and row.table is None and row.adjourned is None and not row.held:
+            is_played = row.started_at is not None and row.adjourned is None
+            if since is not None and (row.table is not None or is_played):
+                # Whoever plays on after their table was freed is at one that nobody knows.
+                label = facts.labels[row.table] if row.table is not None else "?"
+                seats |= dict.fromkeys(facts.people_at(row), SeatElsewhere(other.name, label, since))
+                if row.table is not None and shares_hall and since >= day and now - since < ELSEWHERE_FOR:
+                    seated.append((table_key(label), MatchElsewhere(other.name, row.number, since, row.sent_there)))
+            elif called is not None and row.table is None and row.adjourned is None and not row.held:
                 match = MatchElsewhere(other.name, row.number, called)
                 for person in facts.people_at(row):
                     waits.setdefault(person, match)

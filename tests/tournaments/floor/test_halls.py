@@ -203,6 +203,22 @@ def test_an_evening_that_nobody_closed_takes_no_table_for_ever(hall: Hall) -> No
     assert not hall.is_shared(), "a day begins at five"
 
 
+def test_whoever_plays_on_after_their_table_was_freed_is_called_to_no_other(hall: Hall) -> None:
+    bob = Player.objects.get(name="Bob")
+    mine, theirs = (
+        next(row for row in ready(division) if row.match is not None and bob in row.match.players)
+        for division in (hall.night, hall.doubles)
+    )
+    table = hall.night.tournament.floor_tables.get(label="1")
+    calls.call(fixture=mine, table=table, **hall.acts)
+    calls.start(fixture=mine, **hall.acts)
+    calls.free_table(table=table, **hall.acts)
+    with pytest.raises(Refused, match="player_elsewhere"):
+        calls.call(fixture=theirs, table=hall.doubles.tournament.floor_tables.get(label="2"), **hall.acts)
+    enter_result(fixture=mine, result=ResultInput.played((3, 1)), **hall.acts)
+    calls.call(fixture=theirs, table=hall.doubles.tournament.floor_tables.get(label="1"), **hall.acts)
+
+
 @pytest.mark.parametrize("status", ["finished", "cancelled", "draft", "published"])
 def test_an_event_that_is_not_running_takes_no_table(hall: Hall, status: str) -> None:
     hall.call(hall.night)
