@@ -141,10 +141,10 @@ class EveningPlan:
     stages: Sequence[StageSettings]
     players: Sequence[Player]
     names: Sequence[str] = ()
-    choices: Choices = field(default_factory=dict)
     leaving: Sequence[Player] = ()
     fee: int | None = None
     """What an entry costs, in minor units; None leaves it as it is planned or was copied."""
+    choices: Choices = field(default_factory=dict)
 
 
 def prepare_evening(
@@ -439,7 +439,7 @@ class TonightForm(RefusingForm):
     named = forms.IntegerField(required=False, min_value=0)
     proposed = forms.CharField(required=False, max_length=20)
     names_open = forms.BooleanField(required=False)
-    asked = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+    names_asked = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
     """The names for which the choices were made; they say nothing about others."""
     FIELD_OF: ClassVar[dict[str, str]] = {
         "name_ambiguous": "names",
@@ -479,7 +479,7 @@ class TonightForm(RefusingForm):
     @property
     def choices(self) -> Choices:
         """Who is meant by the new names."""
-        same = self.cleaned_data["asked"].split() == self.cleaned_data["names"].split()
+        same = self.cleaned_data["names_asked"].split() == self.cleaned_data["names"].split()
         return choices_in(self.cleaned_data) if same else {}
 
     @property
@@ -766,9 +766,15 @@ class TonightPage:
             raise Refused("evening_needs_players")
         closes_at = localise(self.evening.closes, self.zone)
         return EveningPlan(
-            self.evening.tables, closes_at, self.stages, players, self.form.new_names, self.form.choices, self.leaving,
+            self.evening.tables,
+            closes_at,
+            self.stages,
+            players,
+            self.form.new_names,
+            self.leaving,
             self.fee,
-        )  # fmt: skip
+            self.form.choices,
+        )
 
     def refuse(self, refused: Refused) -> None:
         """Show why an evening does not start, and ask about every new name of which it is unclear whom it means."""

@@ -55,7 +55,6 @@ RAW = {
     "tournaments/entries/returns.py": {"_is_own_loss": ROW},
     "tournaments/entries/substitutions.py": {"_refuse_unfit": ROW},
     "tournaments/floor/calls.py": {"mark_late": ROW},
-    "clubhouse/clubs.py": {"entered": ACCOUNTS},
     "clubhouse/letters/contents.py": {"_letter": PERSON},
     "clubhouse/letters/night.py": {"_changes": PERSON, "_chances": PERSON},
     "clubhouse/summary.py": {"_changes": PERSON},

@@ -136,7 +136,7 @@ OTHERWISE: Mapping[str, str] = {
 """Fields that name something else, or nothing."""
 NO_ROW: Mapping[str, str] = {
     "text": (
-        "about city contact display_name email file_name imprint label line lines meets message name names "
+        "about city contact display_name email file_name imprint label line lines meets message name names names_asked "
         "new_label note partner reason tagline team text time_zone venue"
     ),
     "a name or a code that the browser makes up": "auth endpoint key p256dh page ping tab",
@@ -783,6 +783,7 @@ PUBLIC: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }
 """Where a stranger's id may have another answer than none: whose, and what is written; no words of HIDDEN even so."""
 SHOWS_NOTHING = {
+    "AllHereForm .division": "whoever is missing in it is missing in another division, too, and is one person",
     "ArrivalForm .key": "the page makes it up, and the answer is the same whatever it is",
     "AnswerRequestForm .player": "for whoever runs the site",
     "DesignerForm .from_template": "is for what has been changed on the page since",

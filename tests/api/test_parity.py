@@ -291,7 +291,7 @@ PAIRS = (
             "players": DERIVED,
             "like": DERIVED,
             "more": BROWSER,
-            **dict.fromkeys(("entered", "use", "named", "proposed", "names_open"), BROWSER),
+            **dict.fromkeys(("entered", "use", "named", "proposed", "names_open", "names_asked"), BROWSER),
         },
     ),
     # The floor; the other actions are below.

@@ -33,6 +33,7 @@ HARMLESS = {
     "players.notifications.services.notify_each": "the notices of one act",
     "clubhouse.letters.sending._planned": "names of topics",
     "matches.ratings.rated.merged_players": "follows ids that were read at once",
+    "players.people.rows.people_of": "rows of one query",
     "players.people.rows.accounts_of": "picks among rows that were read at once",
     "players.people.rows.touch_users_on_commit": "adds up ids",
     "config.backup.back_up_if_due": "files of the whole site",

@@ -66,7 +66,7 @@ OTHER_THINGS = {
     "event": "event",
     "fixture or its parts": "fixture match matches objection record report reports result submission fact",
     "kept apart": "first second",
-    "line of text": "currency times deadlines names email auth p256dh text",
+    "line of text": "currency times deadlines names names_asked email auth p256dh text",
     "choice": "channels i_am move ratings scope scopes style template parts season_tables sheets nights waived waive",
     "money": "payment split",
     "size of a bracket": "places",

@@ -218,6 +218,7 @@ WRITERS = {
     "players/people/services.py": {
         "edit_player": RENAMES, "claim_player": RENAMES, "_give_back": CALLED, "_point": CALLED, "_part": CALLED,
     },
+    "clubhouse/divisions.py": {"_stages_context": OTHER},
     "seasons/season_views.py": {"save_view": OTHER},
     "seasons/services.py": {"change_details": OTHER},
 }  # fmt: skip
