@@ -26,6 +26,7 @@ from core.numbers import read_number
 from core.people_lists import of_lines, person_name, read_people, split_names
 from core.pictures import drawn_anew
 from core.spreadsheets import read_text, spreadsheet_text
+from engine.errors import Refused
 from engine.ids import parse_gnubg_ids, parse_xgid
 from engine.notation import parse_play
 from formats.elimination.patterns import parse as parse_pattern
@@ -97,9 +98,11 @@ def past_seasons(text: str) -> object:
 
 def past_matches(text: str) -> object:
     sheets = read_text(text)
-    columns = {"winner": 1, "loser": 2, "score": 3, "date": 4}
-    by_columns = read_past_matches(sheets, MatchReading(columns=columns), TODAY)
-    return by_columns, read_past_matches(sheets, MatchReading(), TODAY), has_matches(sheets)
+    has_matches(sheets)
+    # A text that has no columns is refused by the first, and may be lines of results for the second.
+    with suppress(Refused):
+        read_past_matches(sheets, MatchReading(columns={"winner": 1, "loser": 2, "score": 3, "date": 4}), TODAY)
+    return read_past_matches(sheets, MatchReading(), TODAY)
 
 
 READERS: dict[str, Callable[[str], object]] = {
