@@ -478,7 +478,7 @@ def test_whom_a_new_name_means_is_chosen_on_the_page_that_asks(
     assert "the same as Jan Novotny" in shown
     fields = set(re.findall(r'name="(choice-\d)"', html(page)))
     assert fields == {"choice-0", "choice-2"}
-    answers = {"choice-0": known[1].public_id, "choice-2": "", "asked": names}
+    answers = {"choice-0": known[1].public_id, "choice-2": "", "names_asked": names}
     assert alice_client.post(url, {**data, **answers, "names": f"Ann\r\n{names}"}).status_code == 422
     assert alice_client.post(url, {**data, **answers}).status_code == 302
     entered = Entry.objects.exclude(player__in=people).values_list("player__name", flat=True)
