@@ -110,8 +110,8 @@ def _before_answer(line: str) -> str:
         start = max(map(line.rfind, "([（"))
         return line[:start] if start > 0 and is_answer(line[start + 1 : -1]) else line
     for separator in _SEPARATORS:
-        name, found, answer = line.partition(separator)
-        if found and name and is_answer(answer) and (separator != ", " or answer[0].islower()):
+        name, mark, answer = line.partition(separator)
+        if mark and name and is_answer(answer) and (separator != ", " or answer[0].islower()):
             return name
     return line
 

@@ -69,9 +69,9 @@ def test_a_play_written_backwards_is_one_finding(damage):
         plays = [frame for frame in replay(match) if frame.kind is Kind.PLAY and frame.steps]
         for frame in chance.sample(plays, 4):
             event = match.games[frame.game - 1].events[frame.event]
-            found = Counter(finding.code for finding in findings_with(match, frame, damage(event, chance)))
-            found.subtract(finding.code for finding in before)
-            assert +found == Counter(["no_such_move"]), (seed, frame.game, frame.event, event)
+            codes = Counter(finding.code for finding in findings_with(match, frame, damage(event, chance)))
+            codes.subtract(finding.code for finding in before)
+            assert +codes == Counter(["no_such_move"]), (seed, frame.game, frame.event, event)
             damaged += 1
     assert damaged == 4 * len(MATCHES)
 
