@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from django.utils.translation import gettext
@@ -59,6 +59,14 @@ def visible(text: str) -> str:
     return seen if seen.strip() else ""
 
 
+@lru_cache(maxsize=4096)
+def _in_words(letter: str) -> str:
+    """What stands for a letter among the words of a name: itself, nothing for an accent, a space for all else."""
+    if unicodedata.combining(letter) >= _ACCENTS_FROM:
+        return ""
+    return letter if unicodedata.category(letter)[0] in "LNM" else " "
+
+
 def fold(name: str) -> str:
     """Return a name in the form that is compared; names with the same form are considered equal.
 
@@ -67,8 +75,7 @@ def fold(name: str) -> str:
     """
     name = re.sub(INVISIBLE, "", name)
     apart = unicodedata.normalize("NFKD", name.casefold().translate(_LETTERS))
-    unaccented = (letter for letter in apart if unicodedata.combining(letter) < _ACCENTS_FROM)
-    words = "".join(letter if unicodedata.category(letter)[0] in "LNM" else " " for letter in unaccented).split()
+    words = "".join(map(_in_words, apart)).split()
     # A name without letters or digits is compared as it is, without NUL, which databases cannot store.
     return (" ".join(words) or name.casefold().replace("\0", "").strip())[:MAX_NAME_KEY_LENGTH]
 
