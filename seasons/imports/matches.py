@@ -234,12 +234,13 @@ def _header(rows: Rows) -> tuple[int, list[str], dict[str, int]]:
     return next((header for header in headers if _is_enough(header[2])), unknown)
 
 
-def _recognised(titles: Sequence[str]) -> dict[str, int]:
+def _recognised(row: Sequence[str]) -> dict[str, int]:
+    titles = list(map(fold, row))
     columns = _points_columns(titles, _named(titles, PEOPLE, {}))
-    counts = Counter(map(fold, titles))
+    counts = Counter(titles)
     # Of several columns with the same title, nobody knows which one is the score or the length.
     repeated = {title for title in EITHER_POINTS if counts[title] > 1}
-    columns = _named(["" if fold(title) in repeated else title for title in titles], OTHERS, columns)
+    columns = _named(["" if title in repeated else title for title in titles], OTHERS, columns)
     if "winner" in columns and "loser" in columns:
         # A column of names beside them would be somebody else: the scorer, perhaps.
         columns.pop("player", None)
@@ -248,14 +249,17 @@ def _recognised(titles: Sequence[str]) -> dict[str, int]:
 
 
 def _points_columns(titles: Sequence[str], players: Mapping[str, int]) -> dict[str, int]:
-    """Return the columns of players, and with them those of a score in two columns, if both are recognised."""
+    """Return the columns of players, and with them those of a score in two columns, if both are recognised.
+
+    Titles are folded.
+    """
     columns = _named(titles, POINTS, players)
     free = [number for number, title in enumerate(titles, 1) if number not in columns.values() and title]
-    either = [number for number in free if fold(titles[number - 1]) in EITHER_POINTS]
+    either = [number for number in free if titles[number - 1] in EITHER_POINTS]
     for own, other in PAIRS:
         if other in columns and own not in columns and len(either) == 1:
             columns[own] = either.pop()
-    same = {fold(titles[number - 1]) for number in either}
+    same = {titles[number - 1] for number in either}
     if not set(POINTS) & set(columns) and len(either) == 2 and len(same) == 1:
         # They stand in the order of the two names.
         pair = ("winner", "loser") if {"winner", "loser"} <= set(players) else ("player", "opponent")
@@ -275,7 +279,7 @@ def _named(titles: Sequence[str], names: Sequence[str], known: Mapping[str, int]
         if name in columns:
             continue
         for number, title in enumerate(titles, 1):
-            if number not in columns.values() and fold(title) in MATCH_TITLES[name]:
+            if number not in columns.values() and title in MATCH_TITLES[name]:
                 columns[name] = number
                 break
     return columns
