@@ -3,7 +3,7 @@
 What is read without a limited process (`core.limited`) has to be among the readers.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import date
 from functools import partial
@@ -26,7 +26,6 @@ from core.numbers import read_number
 from core.people_lists import of_lines, person_name, read_people, split_names
 from core.pictures import drawn_anew
 from core.spreadsheets import read_text, spreadsheet_text
-from engine.errors import Refused
 from engine.ids import parse_gnubg_ids, parse_xgid
 from engine.notation import parse_play
 from formats.elimination.patterns import parse as parse_pattern
@@ -56,7 +55,9 @@ AFTER = {
     "people": ("table",),
     "pairs": ("table",),
     "past seasons": ("past",),
+    "past seasons by columns": ("past",),
     "past matches": ("past matches",),
+    "past matches by columns": ("past matches",),
 }
 """Of which readers they are."""
 SHORTER = {"line": 200, "line of the floor": 200, "number": 40, "amount": 40, "similar name": 200}
@@ -91,18 +92,14 @@ def record(text: str) -> object:
     return checked_record(text.encode())
 
 
-def past_seasons(text: str) -> object:
-    sheets = read_text(text)
-    return read_past(sheets, Reading()), read_past(sheets, Reading(columns={"name": 1, "points": 2, "date": 3}))
+def past_seasons(text: str, columns: Mapping[str, int]) -> object:
+    return read_past(read_text(text), Reading(columns=columns))
 
 
-def past_matches(text: str) -> object:
+def past_matches(text: str, columns: Mapping[str, int]) -> object:
     sheets = read_text(text)
     has_matches(sheets)
-    # A text that has no columns is refused by the first, and may be lines of results for the second.
-    with suppress(Refused):
-        read_past_matches(sheets, MatchReading(columns={"winner": 1, "loser": 2, "score": 3, "date": 4}), TODAY)
-    return read_past_matches(sheets, MatchReading(), TODAY)
+    return read_past_matches(sheets, MatchReading(columns=columns), TODAY)
 
 
 READERS: dict[str, Callable[[str], object]] = {
@@ -125,8 +122,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "encoding": lambda text: decoded(text.encode("latin-1", errors="replace")),
     "CSV": read_text,
     "list file": lambda text: spreadsheet_text(text.encode()),
-    "past seasons": past_seasons,
-    "past matches": past_matches,
+    "past seasons": partial(past_seasons, columns={}),
+    "past seasons by columns": partial(past_seasons, columns={"name": 1, "points": 2, "date": 3}),
+    "past matches": partial(past_matches, columns={}),
+    "past matches by columns": partial(past_matches, columns={"winner": 1, "loser": 2, "score": 3, "date": 4}),
     "ratings": start_rows,
     "rated matches": match_rows,
     "record": record,

@@ -15,8 +15,8 @@ from tests import texts
 from tests.test_layout import python_files
 from tests.texts import AFTER, HEADS, RAISES, READERS, SHAPES, SHORTER, project_fields
 
-SECONDS = 1.0
-"""Processor time in which `SMALL` characters are read."""
+SECONDS = 2.0
+"""Processor time in which `SMALL` characters are read on a slow machine; by a bad pattern they take minutes."""
 NO_DATABASE = "Database access not allowed"
 """What a reader raises that looks for the text in the database: it has been read by then."""
 
