@@ -146,6 +146,12 @@ document.addEventListener("htmx:beforeSend", ({ detail }) => {
 });
 document.addEventListener("htmx:afterRequest", ({ detail }) => acting.delete(detail.xhr));
 
+/** Return what a promise returns by which the reader does something; no part is refreshed before. */
+export function whileActing(promise) {
+  acting.add(promise);
+  return promise.finally(() => acting.delete(promise));
+}
+
 const refreshedAt = new Map(); // by the id of a part, which outlives its element
 
 class WatchedPart {

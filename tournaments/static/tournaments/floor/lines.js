@@ -7,6 +7,7 @@
  */
 
 import { ask } from "../../config/ours.js";
+import { whileActing } from "../../config/polling.js";
 
 const PATIENCE = 10_000; // ms
 const FAILED = 500;
@@ -62,7 +63,7 @@ class Line {
 async function sendAll() {
   if (isSending) return;
   isSending = true;
-  for (let line; (line = queue.find(({ state }) => state === "sending")); ) await send(line);
+  for (let line; (line = queue.find(({ state }) => state === "sending")); ) await whileActing(send(line));
   isSending = false;
 }
 
