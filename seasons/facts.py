@@ -27,7 +27,7 @@ from tournaments.state.derivation import StageState, places_beyond, states_of
 
 KEPT = 7 * 24 * 3600
 """Seconds for which the facts of a division are cached; its `seq` is part of their key."""
-FORM = 5
+FORM = 6
 """Part of the key as well: grows when what is cached changes its form."""
 QUALIFYING = "qualifying"
 """The bracket of a stage that only decides who goes on to the next one."""
@@ -82,6 +82,9 @@ def facts_of_states(division: Division, states: Iterable[StageState]) -> Divisio
     if beyond := places_beyond(drawn):
         equal = _named(place.entries for place in places_beyond(drawn, by_points=True))
         brackets[title] = _with_places(brackets[title], beyond, equal, is_abandoned=is_abandoned)
+        if any(state.rows.settings.ended for state in drawn):
+            everybody = brackets[title].players.union(*_named(place.entries for place in beyond))
+            brackets[title] = replace(brackets[title], players=everybody)
     players = frozenset().union(*(bracket.players for bracket in brackets))
     return DivisionFacts(
         name=division.name,
@@ -105,15 +108,13 @@ def _with_places(
     bracket: SeriesBracket, beyond: Sequence[SharedPlace], equal: Sequence[tuple[str, ...]], *, is_abandoned: bool
 ) -> SeriesBracket:
     """Return a bracket or table with those who did not reach it, in the places after it; `equal` share by points."""
-    others = _named(place.entries for place in beyond)
-    whole = replace(bracket, players=bracket.players.union(*others))
     if not (bracket.placings or is_abandoned):
-        return whole
+        return bracket
     places = (*bracket.places, *(place.places for place in beyond))
     apart = bracket.places or not bracket.placings
     by_points = () if apart else (*(bracket.equal_points or bracket.placings), *equal)
-    placings = (*bracket.placings, *others)
-    return replace(whole, placings=placings, places=places if apart else (), equal_points=by_points)
+    placings = (*bracket.placings, *_named(place.entries for place in beyond))
+    return replace(bracket, placings=placings, places=places if apart else (), equal_points=by_points)
 
 
 def _named(groups: Iterable[Sequence[int]]) -> tuple[tuple[str, ...], ...]:

@@ -51,6 +51,7 @@ class SeriesMatch:
 class SeriesBracket:
     """A bracket or group: who played in it, and its placings in order. The players of one placing share its places.
 
+    After the placings of its players may follow those of who did not reach it.
     `places` are those that each placing shares if they do not follow one another, as in an event that was abandoned.
     `equal_points` are the placings of a table by points alone.
     """

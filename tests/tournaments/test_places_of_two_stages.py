@@ -227,6 +227,8 @@ def test_the_places_after_a_bracket_of_four_are_those_of_the_table(
     champion = prizes_of(driver.division).rows[0].prize
     assert champion is not None
     assert champion.share == SHARES[0] + sum(SHARES[8:])
+    main = [bracket for bracket in facts_of([driver.division])[driver.division.pk].brackets if bracket.name == "main"]
+    assert [(len(bracket.players), sum(map(len, bracket.placings))) for bracket in main] == [(4, 8)]
 
 
 def test_places_that_do_not_follow_one_another_have_a_mean_of_their_own(make_division: MakeDivision) -> None:
