@@ -1,0 +1,21 @@
+"""No act of a club night needs more queries than it does now; `python -m benchmarks acts` measures their time."""
+
+import pytest
+from django.utils import timezone
+
+from tests.clubhouse.acts import STAGES, acts
+
+pytestmark = pytest.mark.django_db
+MOST = {
+    "start_evening": (341, 303), "enter": (10, 10), "enter 13": (10, 10), "make_draft": (31, 23),
+    "publish_draw": (40, 32), "load_facts": (11, 11), "call": (19, 19), "enter_result": (11, 15),
+}  # fmt: skip
+"""Act -> the most queries in a Swiss, and in a knockout."""
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_acts_need_no_more_queries_than_now(stage: str) -> None:
+    queries = {act.name: len(act.queries()) for act in acts(STAGES[stage], timezone.now())}
+    most = {name: of_stages[list(STAGES).index(stage)] for name, of_stages in MOST.items()}
+    assert queries.keys() == most.keys()
+    assert {name: number for name, number in queries.items() if number > most[name]} == {}
