@@ -95,7 +95,7 @@ def lock_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
 
 
 def read_state(floor: Floor, now: datetime) -> FloorState:
-    return floor_state(load_facts(floor.tournament, now), now)
+    return floor_state(load_facts(floor.tournament, now, floor=floor), now)
 
 
 def match_on_floor(state: FloorState, fixture: Fixture) -> MatchOnFloor:

@@ -1,13 +1,14 @@
 """The floor as the database has it, for pages and the API."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from core.names import numbered
 from formats.elimination.places import FIRST_PLACES
@@ -17,7 +18,7 @@ from matches.lifecycle.where import OnBoard, Where, WhereFacts, WhereState, wher
 from matches.models import Claim, Match, PlayMode, Result
 from matches.play.watching import boards_of, reports_of
 from players.models import Player
-from players.people.rows import People, PersonId, people_of
+from players.people.rows import People, PersonId, people_of, side_columns, side_of
 from tournaments.floor.derivation import floor_state, tables_elsewhere
 from tournaments.floor.halls import ELSEWHERE_FOR, is_same_hall, sharing_tables, table_key
 from tournaments.floor.sentences import explain
@@ -41,6 +42,7 @@ from tournaments.floor.state import (
     WaitReason,
     fold,
     leave_table,
+    standing,
 )
 from tournaments.floor.to_come import also_wanted
 from tournaments.models import (
@@ -59,7 +61,7 @@ from tournaments.models import (
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import display_name, reentries
-from tournaments.state.presence import PresenceFacts, day_began, excuses_in, presence_facts
+from tournaments.state.presence import PLAY, Play, PresenceFacts, day_began, excuses_in, presence_facts
 
 AT_TABLE = (MatchProgress.OPEN, MatchProgress.LIVE)
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
@@ -67,7 +69,7 @@ RANKS = {CONSOLATION: Rank.CONSOLATION, LAST_CHANCE: Rank.LAST_CHANCE} | dict.fr
 FIELDS = (
     "pk", "public_id", "number", "status", "needed_if_fixture", "stage", "stage__format", "stage__division",
     "stage__division__name", "stage__division__public_id", "stage__division__reentry_until", "round", "round__number",
-    "round__length",
+    "round__length", "round__entrants",
     "round__bracket__key", "match", "match__state", "match__player_0", "match__player_1", "match__length",
     "match__created_at", "match__begun_at", "match__finished_at", "match__settle_at", "match__visibility",
     "stage__settings__pairing", "stage__division__is_side",
@@ -90,31 +92,66 @@ def at_tables(**of: Any) -> Q:
     ) & ~Q(stage__status=Stage.Status.PLANNED)
 
 
+# Queries that are made again and again are built once, but for the event: that takes as long as the database does.
+
+
+@cache
+def _at_tables() -> QuerySet[Fixture, dict[str, Any]]:
+    rows: QuerySet[Fixture, dict[str, Any]] = Fixture.objects.filter(at_tables()).values(*FIELDS)
+    return rows.order_by("stage__division__order", "stage__division_id", "stage__number", "number")
+
+
+@cache
+def _of_slots() -> QuerySet[Slot, tuple[Any, ...]]:
+    rows = Slot.objects.order_by("fixture_id", "side")
+    return rows.values_list("fixture", "source", "source_fixture", "entry__player")
+
+
+@cache
+def _of_journals() -> QuerySet[FloorEvent, tuple[Any, ...]]:
+    return FloorEvent.objects.order_by("pk").values_list(
+        "pk", "kind", "at", "fixture", "match__player_0", "match__player_1", "table", "player", "params", "undoes",
+        "fixture__stage__division",
+    )  # fmt: skip
+
+
+@cache
+def _of_tables() -> QuerySet[Table, tuple[Any, ...]]:
+    return Table.objects.order_by("order", "pk").values_list("pk", "label", "category", "public_id")
+
+
+@cache
+def _entered() -> QuerySet[Entry, tuple[Any, ...]]:
+    return Entry.objects.order_by().values_list(*side_columns("player"))
+
+
+@cache
+def _running() -> QuerySet[Entry]:
+    return Entry.objects.order_by().filter(
+        status=Entry.Status.IN,
+        division__status=Division.Status.RUNNING,
+        division__play_mode=PlayMode.TABLE,
+        division__tournament__status=Tournament.Status.RUNNING,
+    )
+
+
 def fixture_rows(tournament: Tournament) -> list[FixtureRow]:
     """Return the fixtures that are played at the tables of an event, by division and match number; one query."""
-    rows = Fixture.objects.filter(at_tables(stage__division__tournament=tournament))
-    return list(
-        rows.order_by("stage__division__order", "stage__division_id", "stage__number", "number").values(*FIELDS)
-    )
+    return list(_at_tables().filter(stage__division__tournament=tournament))
 
 
-def load_facts(tournament: Tournament, now: datetime, rows: Sequence[FixtureRow] | None = None) -> FloorFacts:
+def load_facts(
+    tournament: Tournament, now: datetime, rows: Sequence[FixtureRow] | None = None, floor: Floor | None = None
+) -> FloorFacts:
     """Read everything that the state of the floor at `now` is derived from; a fixed number of queries.
 
-    `rows` come from `fixture_rows`, for a caller that needs them as well.
+    `rows` come from `fixture_rows`, for a caller that needs them as well; `floor` for one that has locked it.
     """
-    floor = Floor.objects.filter(tournament=tournament).first()
+    floor = floor or Floor.objects.filter(tournament=tournament).first()
     matches = _matches(tournament, fixture_rows(tournament) if rows is None else rows)
-    journal, presence = list(_journal([tournament])), presence_facts(tournament)
-    entered = Entry.objects.filter(division__tournament=tournament).values_list("player", flat=True)
-    people = people_of(
-        {
-            *(player for match in matches.values() for player in match.players),
-            *(fact.player for fact in journal),
-            *presence.players,
-            *entered,
-        }
-    )
+    journal = list(_journal([tournament]))
+    presence = presence_facts(tournament, _plays(journal))
+    people = _people(tournament, matches, journal, presence)
     tables = _tables([tournament])
     elsewhere, awaited, taken = _elsewhere(tournament, people, tables, now)
     facts = FloorFacts(
@@ -141,6 +178,23 @@ def load_facts(tournament: Tournament, now: datetime, rows: Sequence[FixtureRow]
     return facts
 
 
+def _plays(journal: Iterable[Fact]) -> Iterator[Play]:
+    """Yield the facts by which players are here (`presence.plays_in`)."""
+    for fact in standing(journal):
+        if fact.kind in PLAY and fact.pair is not None and (fact.kind != FloorKind.MOVED or "seated" in fact.params):
+            yield Play(fact.at, fact.division, fact.pair)
+
+
+def _people(
+    tournament: Tournament, matches: Mapping[int, MatchFacts], journal: Iterable[Fact], presence: PresenceFacts
+) -> People:
+    """Return whom everybody who has to do with an event stands for; one query, another one if not all have entered."""
+    people = {row[0]: side_of(row) for row in _entered().filter(division__tournament=tournament)}
+    players = {player for match in matches.values() for player in match.players}
+    others = {*players, *(fact.player for fact in journal), *presence.players} - people.keys() - {None}
+    return {**people, **people_of(others)} if others else people
+
+
 def _excuse(facts: FloorFacts) -> None:
     """Fill in who need not be there for a match in facts that were just loaded."""
     for match in facts.matches.values() if facts.excused else ():
@@ -157,10 +211,7 @@ def _elsewhere(
     """
     persons = {person for own in people.values() for person in own}
     players = Q(player__in=persons) | Q(player__merged_into__in=persons)
-    entered = Entry.objects.filter(
-        players, status=Entry.Status.IN, division__status=Division.Status.RUNNING, division__play_mode=PlayMode.TABLE
-    )
-    running = entered.filter(division__tournament__status=Tournament.Status.RUNNING).values("division__tournament")
+    running = _running().filter(players).values("division__tournament")
     others = Tournament.objects.filter(Q(pk__in=running) | sharing_tables(tournament, now)).exclude(pk=tournament.pk)
     day = day_began(tournament, now)
     seats: dict[PersonId, SeatElsewhere] = {}
@@ -208,16 +259,15 @@ def load_matches(tournaments: Collection[Tournament]) -> FloorFacts:
 
     Their matches have no sources, and lead nowhere.
     """
-    rows = Fixture.objects.filter(at_tables(stage__division__tournament__in=tournaments), match__isnull=False)
-    matches = {row["pk"]: _match(row) for row in rows.order_by().values(*FIELDS)}
+    rows = _at_tables().filter(stage__division__tournament__in=tournaments, match__isnull=False).order_by()
+    matches = {row["pk"]: _match(row) for row in rows}
     return fold(FloorFacts(matches, _tables(tournaments)), _journal(tournaments))
 
 
 def _tables(tournaments: Collection[Tournament]) -> tuple[TableFacts, ...]:
-    rows = Table.objects.filter(tournament__in=tournaments).order_by("order", "pk")
     return tuple(
         TableFacts(pk, label, Table.Category(category), public_id)
-        for pk, label, category, public_id in rows.values_list("pk", "label", "category", "public_id")
+        for pk, label, category, public_id in _of_tables().filter(tournament__in=tournaments)
     )
 
 
@@ -242,17 +292,15 @@ def rank_of(bracket: str, *, is_side: bool) -> Rank:
 
 
 def _journal(tournaments: Collection[Tournament]) -> Iterable[Fact]:
-    rows = FloorEvent.objects.filter(tournament__in=tournaments).order_by("pk")
-    for pk, kind, at, fixture, first, second, table, player, params, undoes in rows.values_list(
-        "pk", "kind", "at", "fixture", "match__player_0", "match__player_1", "table", "player", "params", "undoes"
-    ):
+    rows = _of_journals().filter(tournament__in=tournaments)
+    for pk, kind, at, fixture, first, second, table, player, params, undoes, division in rows:
         pair = (first, second) if first is not None else None
-        yield Fact(pk, FloorKind(kind), at, fixture, pair, table, player, params, undoes)
+        yield Fact(pk, FloorKind(kind), at, fixture, pair, table, player, params, undoes, division)
 
 
 def _matches(tournament: Tournament, rows: Sequence[FixtureRow]) -> dict[int, MatchFacts]:
     slots = _slots(tournament)
-    leads_to = _leads_to(tournament, rows, slots)
+    leads_to = _leads_to(rows, slots)
     entered = _just_entered(rows)
     return {
         row["pk"]: _match(row, slots[row["pk"]], leads_to[row["pk"]], entered.get(row["match"]))
@@ -320,18 +368,17 @@ def _progress(row: FixtureRow, *, known: bool) -> MatchProgress:
 
 def _slots(tournament: Tournament) -> dict[int, list[SlotRow]]:
     slots: dict[int, list[SlotRow]] = defaultdict(list)
-    rows = Slot.objects.filter(fixture__stage__division__tournament=tournament).order_by("fixture_id", "side")
-    for fixture, source, number, player in rows.values_list("fixture", "source", "source_fixture", "entry__player"):
+    rows = _of_slots().filter(fixture__stage__division__tournament=tournament)
+    for fixture, source, number, player in rows:
         slots[fixture].append((EntrantSource(source, number), player))
     return slots
 
 
-def _leads_to(
-    tournament: Tournament, rows: Sequence[FixtureRow], slots: Mapping[int, Sequence[SlotRow]]
-) -> dict[int, tuple[int, ...]]:
+def _leads_to(rows: Sequence[FixtureRow], slots: Mapping[int, Sequence[SlotRow]]) -> dict[int, tuple[int, ...]]:
     """Return fixture -> the matches that wait for its winner or loser, drawn rounds and what follows byes included."""
     by_number = {(row["stage"], row["number"]): row["pk"] for row in rows}
     of_round: dict[int, list[int]] = defaultdict(list)
+    entrants: dict[tuple[int, int], Sequence[tuple[int, int]]] = {}
     following: dict[int, list[int]] = defaultdict(list)
     for row in rows:
         of_round[row["round"]].append(row["pk"])
@@ -339,9 +386,9 @@ def _leads_to(
             feeding = by_number.get((row["stage"], source.number))
             if feeding is not None:
                 following[feeding].append(row["pk"])
-    drawn = Round.objects.filter(bracket__stage__division__tournament=tournament).exclude(entrants=[]).order_by("pk")
-    for round_, stage, entrants in drawn.values_list("pk", "bracket__stage", "entrants"):
-        for _side, number in entrants:
+        entrants[row["stage"], row["round"]] = row["round__entrants"]
+    for (stage, round_), sources in entrants.items():
+        for _side, number in sources:
             feeding = by_number.get((stage, number))
             if feeding is not None:
                 following[feeding] += of_round[round_]

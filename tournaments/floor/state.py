@@ -57,6 +57,8 @@ class Fact:
     player: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     undoes: int | None = None
+    division: int | None = None
+    """The id of the division of the fixture."""
 
 
 @dataclass(frozen=True, slots=True)

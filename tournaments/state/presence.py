@@ -8,9 +8,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
+from functools import cache
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from django.db.models import Exists, OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
 from matches.models import Result
 from players.people.rows import People, PersonId
@@ -50,6 +52,14 @@ class Evidence:
     """When somebody who is away comes back."""
     without: frozenset[int] = frozenset()
     """Whom of a pair it says nothing about, since the match was played without them."""
+
+
+class Play(NamedTuple):
+    """A fact of the floor by which the players of a match are here: `PLAY`."""
+
+    at: datetime
+    division: int | None
+    players: tuple[int, int]
 
 
 Excuses = Mapping[tuple[int, int], Mapping[int, datetime]]
@@ -165,12 +175,19 @@ def presence(facts: PresenceFacts, people: People, now: datetime, floor_opened_a
     return Presence(is_followed, is_new_day, frozenset(here), frozenset(no_shows), ends)
 
 
-def presence_facts(tournament: Tournament) -> PresenceFacts:
-    """Read what presence at an event is derived from; two queries, and a third once somebody was checked in."""
+def presence_facts(tournament: Tournament, plays: Iterable[Play] | None = None) -> PresenceFacts:
+    """Read what presence at an event is derived from; two queries, and a third once somebody was checked in.
+
+    `plays` are the standing facts of the floor by which players are here (`plays_in`), for a caller that has read them.
+    """
     signs, excuses = _check_ins(tournament)
     signs += _matches(tournament, excuses)
     if any(sign.kind != SignKind.PLAYED for sign in signs):
-        signs += _floor(tournament, excuses)
+        signs += (
+            _played(play.at, play.division, player, excuses)
+            for play in (plays_in(tournament) if plays is None else plays)
+            for player in play.players
+        )
     return PresenceFacts(tuple(signs), ZoneInfo(tournament.time_zone), tournament.check_in_opens_at, excuses)
 
 
@@ -192,14 +209,34 @@ def _excuses(rows: Iterable[tuple[int, int, int, str, datetime]]) -> Excuses:
     return {pair: rows for pair, rows in excuses.items() if rows}
 
 
+# Building these queries takes as long as the database does, so that it is done once.
+
+
+@cache
+def _standing() -> QuerySet[CheckIn, tuple[Any, ...]]:
+    rows = CheckIn.objects.filter(undoes=None, undone_by=None).order_by("pk")
+    late = LateEntry.objects.filter(entry=OuterRef("entry"), at=OuterRef("at"))
+    return rows.annotate(is_late=Exists(late)).values_list(
+        "entry__division", "entry__player", "person", "state", "at", "until", "source", "is_late"
+    )
+
+
+@cache
+def _begun() -> QuerySet[Fixture, tuple[Any, ...]]:
+    last = Result.objects.filter(match=OuterRef("match")).order_by("-version")
+    rows = Fixture.objects.filter(Q(match__begun_at__isnull=False) | Q(match__finished_at__isnull=False))
+    rows = rows.annotate(kind=Subquery(last.values("kind")[:1]), winner=Subquery(last.values("winner")[:1]))
+    return rows.order_by().values_list(
+        "stage__division", "match__player_0", "match__player_1", "match__begun_at", "match__finished_at", "kind",
+        "winner",
+    )  # fmt: skip
+
+
 def _check_ins(tournament: Tournament) -> tuple[list[Evidence], Excuses]:
     """Read the check-ins that were not undone."""
-    rows = CheckIn.objects.filter(entry__division__tournament=tournament, undoes=None, undone_by=None)
-    late = LateEntry.objects.filter(entry=OuterRef("entry"), at=OuterRef("at"))
-    columns = ("entry__division", "entry__player", "person", "state", "at", "until", "source", "is_late")
     signs, of_pairs = [], []
-    for division, player, person, state, at, until, source, is_late in (
-        rows.annotate(is_late=Exists(late)).order_by("pk").values_list(*columns)
+    for division, player, person, state, at, until, source, is_late in _standing().filter(
+        entry__division__tournament=tournament
     ):
         if person is not None:
             of_pairs.append((division, player, person, state, at))
@@ -211,15 +248,8 @@ def _check_ins(tournament: Tournament) -> tuple[list[Evidence], Excuses]:
 
 def _matches(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
     """Read which matches began or were decided, and who did not come to one."""
-    last = Result.objects.filter(match=OuterRef("match")).order_by("-version")
-    rows = Fixture.objects.filter(
-        Q(match__begun_at__isnull=False) | Q(match__finished_at__isnull=False), stage__division__tournament=tournament
-    ).annotate(kind=Subquery(last.values("kind")[:1]), winner=Subquery(last.values("winner")[:1]))
-    values = rows.order_by("match__finished_at").values_list(
-        "stage__division", "match__player_0", "match__player_1", "match__begun_at", "match__finished_at", "kind",
-        "winner",
-    )  # fmt: skip
-    for division, first, second, begun_at, finished_at, kind, winner in values:
+    rows = _begun().filter(stage__division__tournament=tournament)
+    for division, first, second, begun_at, finished_at, kind, winner in rows:
         players = (first, second)
         if begun_at is not None:
             moments = (begun_at, finished_at) if finished_at is not None else (begun_at,)
@@ -230,13 +260,12 @@ def _matches(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
             )
 
 
-def _floor(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
+def plays_in(tournament: Tournament) -> Iterable[Play]:
+    """Read the standing facts of the floor of an event by which players are here; one query."""
     rows = FloorEvent.objects.filter(tournament=tournament, kind__in=PLAY, undone_by=None, match__isnull=False)
-    rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated")).order_by("pk")
-    for at, division, *players in rows.values_list(
-        "at", "fixture__stage__division", "match__player_0", "match__player_1"
-    ):
-        yield from (_played(at, division, player, excuses) for player in players)
+    rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated")).order_by()
+    columns = ("at", "fixture__stage__division", "match__player_0", "match__player_1")
+    return (Play(at, division, (first, second)) for at, division, first, second in rows.values_list(*columns))
 
 
 def _played(at: datetime, division: int | None, player: int, excuses: Excuses) -> Evidence:
