@@ -87,24 +87,12 @@ from tournaments.events.services import (
     update_tournament,
 )
 from tournaments.events.venues import closing_time, first_after, hours_of, tables_of_venue, venue_of
-from tournaments.floor.calls import call, take_out_of_use
+from tournaments.floor.calls import call_suggested, take_out_of_use
 from tournaments.floor.evening import add_table, open_floor, set_autopilot
-from tournaments.floor.journal import FactTarget, lock_floor, read_state, record
+from tournaments.floor.journal import FactTarget, lock_floor, record_all
 from tournaments.ledger.fields import AmountField, MinorUnitsField, take_amounts_in
 from tournaments.ledger.money import TICKET, Currency
-from tournaments.models import (
-    Autopilot,
-    CheckIn,
-    Division,
-    Draw,
-    Entry,
-    Fixture,
-    Floor,
-    FloorEvent,
-    FloorKind,
-    Table,
-    Tournament,
-)
+from tournaments.models import Autopilot, CheckIn, Division, Draw, Entry, Floor, FloorEvent, FloorKind, Tournament
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
 from tournaments.state.locks import lock_event
@@ -260,7 +248,7 @@ def start_evening(
         _set_tables(row, plan.tables, by=by, now=now)
         _check_in(division, by=by, now=now)
         _draw(division, reason, by=by, now=now)
-        _call_first(row, by=by, now=now)
+        call_suggested(tournament=row, by=by, now=now)
         if any(stage.is_continuous for stage in plan.stages):
             # Nobody is to wait for a director's tap.
             set_autopilot(tournament=row, mode=Autopilot.CALL, by=by, now=now)
@@ -301,12 +289,6 @@ def _draw(division: Division, reason: str, *, by: Actor, now: datetime) -> None:
     publish_draw(division=division, after=division.seq, by=by, now=now)
 
 
-def _call_first(event: Tournament, *, by: Actor, now: datetime) -> None:
-    for suggestion in read_state(lock_floor(event.pk, now), now).suggestions:
-        fixture = Fixture.objects.select_related("stage__division").get(pk=suggestion.fixture)
-        call(fixture=fixture, table=Table.objects.get(pk=suggestion.table), by=by, now=now)
-
-
 def undo_start(*, tournament: Tournament, by: Actor, now: datetime) -> Tournament:
     """Take back that an evening was started: its calls, its published draw and the opening of its floor.
 
@@ -333,9 +315,9 @@ def undo_start(*, tournament: Tournament, by: Actor, now: datetime) -> Tournamen
 def _undo_calls(floor: Floor, *, by: Actor, now: datetime) -> None:
     kinds = (FloorKind.CALLED, FloorKind.AUTOPILOT)
     standing = FloorEvent.objects.filter(tournament=floor.tournament, undone_by=None, kind__in=kinds)
-    for event in standing.select_related("table", "fixture__match", "fixture__stage__division"):
-        about = FactTarget(fixture=event.fixture, table=event.table, undoes=event)
-        record(floor, FloorKind.UNDONE, about, by=by, now=now)
+    rows = standing.select_related("table", "fixture__match", "fixture__stage__division")
+    targets = [FactTarget(fixture=event.fixture, table=event.table, undoes=event) for event in rows]
+    record_all(floor, FloorKind.UNDONE, targets, by=by, now=now)
 
 
 FLOOR_SETTINGS = [field for field in Floor._meta.concrete_fields if field.name.endswith(("_minutes", "_points"))]

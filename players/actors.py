@@ -42,9 +42,10 @@ def log(by: Actor, verb: str, topic: str, *, club: Club | None = None, **params:
 
 
 def log_all(by: Actor, verb: str, changes: Iterable[tuple[str, dict[str, Any]]], *, club: Club | None = None) -> None:
-    """Write many log entries with the same verb, given as (topic, params)."""
+    """Write many log entries with the same verb, given as (topic, params), as `log` does."""
+    person = {} if by.person is None else {"person": by.person}
     rows = (
-        LogEntry(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params)
+        LogEntry(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params | person)
         for topic, params in changes
     )
     LogEntry.objects.bulk_create(rows, batch_size=500)

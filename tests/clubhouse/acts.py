@@ -15,7 +15,7 @@ from players.models import Club, Membership, Player, User
 from tournaments.draws.services import make_draft, publish_draw, request_draw
 from tournaments.entries.services import enter
 from tournaments.events.services import create_division, create_tournament, publish_tournament
-from tournaments.floor.calls import call, start
+from tournaments.floor.calls import call, call_suggested, start
 from tournaments.floor.evening import open_floor
 from tournaments.floor.journal import lock_floor, read_state
 from tournaments.floor.selectors import load_facts
@@ -79,6 +79,7 @@ def acts(stage: StageSettings, now: datetime, slug: str = "marina") -> Iterator[
     open_floor(tournament=event, by=by, now=now)
     event.refresh_from_db()
     yield Act("load_facts", lambda: load_facts(event, now))
+    yield Act("first calls", lambda: call_suggested(tournament=event, by=by, now=now))
     with transaction.atomic():
         first = read_state(lock_floor(event.pk, now), now).suggestions[0]
     fixture = Fixture.objects.select_related("stage__division").get(pk=first.fixture)

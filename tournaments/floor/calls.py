@@ -22,10 +22,12 @@ from tournaments.floor.journal import (
     FactTarget,
     latest,
     lock_fixture,
+    lock_fixtures,
     lock_floor,
     match_on_floor,
     read_state,
     record,
+    record_all,
     refuse_over,
 )
 from tournaments.floor.notifications import notify_silent_desk
@@ -200,6 +202,21 @@ def call(*, fixture: Fixture, by: Actor, now: datetime, table: Table | None = No
         return record(floor, FloorKind.CALLED, FactTarget(fixture=locked, table=table), by=by, now=now)
 
 
+def call_suggested(*, tournament: Tournament, by: Actor, now: datetime) -> list[FloorEvent]:
+    """Call every match that is suggested, each to its table, in one step. Refused: `tournament_not_open`."""
+    with transaction.atomic():
+        floor = lock_floor(tournament.pk, now)
+        at = {suggestion.fixture: suggestion.table for suggestion in read_state(floor, now).suggestions}
+        tables = floor.tournament.floor_tables.in_bulk(at.values())
+        targets = [FactTarget(row, tables[at[row.pk]]) for row in lock_fixtures(at) if _is_still_ready(row.match)]
+        return record_all(floor, FloorKind.CALLED, targets, by=by, now=now)
+
+
+def _is_still_ready(match: Match | None) -> bool:
+    """Whether no result has come in, and nothing has begun, since the state was read: else it is called no more."""
+    return match is not None and match.state == Match.State.OPEN and match.begun_at is None
+
+
 def call_again(*, fixture: Fixture, by: Actor, now: datetime) -> FloorEvent:
     """Call a match a second time. Refused: `not_called`, and as `call` refuses for the event and the match."""
     with transaction.atomic():
@@ -262,13 +279,12 @@ def start_called(*, tournament: Tournament, by: Actor, now: datetime) -> list[Fl
     with transaction.atomic():
         floor = lock_floor(tournament.pk, now)
         called = [row.fixture for row in read_state(floor, now).matches.values() if row.state == FloorMatchState.CALLED]
-        started = []
-        for fixture in Fixture.objects.filter(pk__in=called).order_by("match_id"):
-            locked, match = lock_fixture(fixture)
-            # A result may have come in since the state was read.
-            if match.state == Match.State.OPEN:
-                started.append(record(floor, FloorKind.STARTED, FactTarget(fixture=locked), by=by, now=now))
-                save_beginning(match)
+        # A result may have come in since the state was read.
+        starting = [row for row in lock_fixtures(called) if row.match and row.match.state == Match.State.OPEN]
+        started = record_all(floor, FloorKind.STARTED, [FactTarget(row) for row in starting], by=by, now=now)
+        for row in starting:
+            assert row.match is not None  # noqa: S101, only those were taken
+            save_beginning(row.match)
         return started
 
 
@@ -442,8 +458,7 @@ def _call_first(floor: Floor, state: FloorState, now: datetime) -> FloorEvent | 
             locked, match = lock_fixture(fixture)
         except Refused:
             continue
-        # A result may have come in since the state was read; then the match is called no more.
-        if match.state == Match.State.OPEN and match.begun_at is None:
+        if _is_still_ready(match):
             return record(floor, kind, FactTarget(fixture=locked, table=about), by=SYSTEM, now=now)
     return None
 

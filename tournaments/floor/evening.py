@@ -116,7 +116,7 @@ def open_floor(*, tournament: Tournament, by: Actor, now: datetime) -> Floor:
         create_tables(floor.tournament)
         if not existed:
             log(by, "floor_opened", floor.tournament.topic, club=floor.tournament.club)
-            announce(floor, None, now)
+            announce(floor, now)
     return floor
 
 
@@ -155,7 +155,7 @@ def change_settings(*, tournament: Tournament, settings: FloorSettings, by: Acto
                 setattr(floor, name, value)
             floor_changed(floor, *changes)
             log(by, "floor_changed", floor.tournament.topic, club=floor.tournament.club, changes=changes)
-            announce(floor, None, now)
+            announce(floor, now)
     return floor
 
 
@@ -174,7 +174,7 @@ def add_table(
         table = Table.objects.create(tournament=floor.tournament, label=label, order=order, category=category)
         floor_changed(floor)
         log(by, "floor_table_added", floor.tournament.topic, club=floor.tournament.club, table=label)
-        announce(floor, None, now)
+        announce(floor, now)
     return table
 
 
@@ -191,7 +191,7 @@ def change_table(*, table: Table, label: str, category: str, by: Actor, now: dat
         row.save(update_fields=["label", "category"])
         floor_changed(floor)
         log(by, "floor_table_changed", floor.tournament.topic, club=floor.tournament.club, was=before, table=label)
-        announce(floor, None, now)
+        announce(floor, now)
     return row
 
 

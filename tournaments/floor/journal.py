@@ -1,5 +1,6 @@
 """Locking the floor of an event, and recording what happened there."""
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 from core.live.publishing import touch_on_commit
 from core.locks import for_update
 from engine.errors import Refused
-from matches.lifecycle.locks import lock_match, matches_topic
+from matches.lifecycle.locks import matches_topic
 from matches.models import Match
-from players.actors import Actor, log
+from players.actors import Actor, log_all
 from players.models import Player
 from players.people.rows import touch_users_on_commit
 from tournaments.events.venues import tables_for_event
@@ -20,7 +21,7 @@ from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorMatchState, FloorState, MatchOnFloor
 from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
 from tournaments.state.floor import hint_on_commit
-from tournaments.state.locks import lock_event
+from tournaments.state.locks import lock_event, lock_matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +84,21 @@ def lock_fixture(fixture: Fixture) -> tuple[Fixture, Match]:
 
     Nobody can report or settle the match, or give the fixture other players, before the transaction ends.
     """
-    match_id = Fixture.objects.values_list("match", flat=True).get(pk=fixture.pk)
-    if match_id is None:
-        raise Refused("fixture_not_ready", fixture=fixture.number)
-    match = lock_match(match_id)
-    row = Fixture.objects.select_related("stage__division__tournament").get(pk=fixture.pk)
-    if row.match_id != match.pk or match.state == Match.State.VOID:
-        raise Refused("fixture_not_ready", fixture=fixture.number)
-    row.match = match
-    return row, match
+    (row,) = lock_fixtures([fixture.pk])
+    assert row.match is not None  # noqa: S101, it is locked
+    return row, row.match
+
+
+def lock_fixtures(ids: Collection[int]) -> list[Fixture]:
+    """Return the fixtures with these ids as they are now, in this order, with their matches locked (`lock_fixture`)."""
+    matches = lock_matches(Fixture.objects.filter(pk__in=ids).values("match"))
+    rows = Fixture.objects.select_related("stage__division__tournament").in_bulk(list(ids))
+    for row in rows.values():
+        match = matches.get(row.match_id or 0)
+        if match is None or match.state == Match.State.VOID:
+            raise Refused("fixture_not_ready", fixture=row.number)
+        row.match = match
+    return [rows[key] for key in ids]
 
 
 def read_state(floor: Floor, now: datetime) -> FloorState:
@@ -114,32 +121,50 @@ def refuse_over(row: MatchOnFloor) -> None:
         raise Refused("match_adjourned", fixture=row.number)
 
 
-def floor_changed(floor: Floor, *fields: str) -> None:
-    """Save these fields of a locked floor, and raise the number from which one knows that it has changed."""
-    floor.seq += 1
+def floor_changed(floor: Floor, *fields: str, times: int = 1) -> None:
+    """Save these fields of a locked floor, and raise the number from which one knows how often it has changed."""
+    floor.seq += times
     floor.save(update_fields=["seq", *fields])
 
 
 def record(floor: Floor, kind: FloorKind, about: FactTarget, *, by: Actor, now: datetime) -> FloorEvent:
     """Append a fact to a locked floor, log it and, after commit, announce it."""
-    match = about.fixture.match if about.fixture is not None else None
-    event = FloorEvent.objects.create(
-        tournament=floor.tournament, kind=kind, fixture=about.fixture, match=match, table=about.table,
-        player=about.player, params=about.params, undoes=about.undoes, at=now, by=by.kind, user=by.user,
-    )  # fmt: skip
-    floor_changed(floor)
-    params = {**about.params, **({"table": about.table.label} if about.table else {}), "act": f"floor-{event.pk}"}
-    if about.undoes is not None:
-        params["undoes"] = f"floor-{about.undoes.pk}"
-    topic = floor.tournament.topic if match is None else match.topic
-    log(by, f"floor_{kind}", topic, club=floor.tournament.club, **params)
-    announce(floor, about.fixture, now)
-    notify_call(event)
+    (event,) = record_all(floor, kind, [about], by=by, now=now)
     return event
 
 
-def announce(floor: Floor, fixture: Fixture | None, now: datetime) -> None:
-    """After commit, tell open pages, the players of the match and the autopilot that the floor has changed.
+def record_all(
+    floor: Floor, kind: FloorKind, targets: Sequence[FactTarget], *, by: Actor, now: datetime
+) -> list[FloorEvent]:
+    """Append facts of a kind to a locked floor, in this order, log them and, after commit, announce them."""
+    if not targets:
+        return []
+    events = FloorEvent.objects.bulk_create(
+        FloorEvent(
+            tournament=floor.tournament, kind=kind, fixture=about.fixture,
+            match=about.fixture.match if about.fixture is not None else None, table=about.table, player=about.player,
+            params=about.params, undoes=about.undoes, at=now, by=by.kind, user=by.user,
+        )
+        for about in targets
+    )  # fmt: skip
+    floor_changed(floor, times=len(events))
+    log_all(by, f"floor_{kind}", map(_log_line, events), club=floor.tournament.club)
+    announce(floor, now, [event.fixture for event in events if event.fixture is not None])
+    for event in events:
+        notify_call(event)
+    return events
+
+
+def _log_line(event: FloorEvent) -> tuple[str, dict[str, Any]]:
+    """Return topic and params of a fact in the log."""
+    params = {**event.params, **({"table": event.table.label} if event.table else {}), "act": f"floor-{event.pk}"}
+    if event.undoes_id is not None:
+        params["undoes"] = f"floor-{event.undoes_id}"
+    return (event.tournament if event.match is None else event.match).topic, params
+
+
+def announce(floor: Floor, now: datetime, fixtures: Iterable[Fixture] = ()) -> None:
+    """After commit, tell open pages, the players of the matches and the autopilot that the floor has changed.
 
     The same for events beside it that are played today, whose tables and people it may have taken or freed.
     """
@@ -147,9 +172,9 @@ def announce(floor: Floor, fixture: Fixture | None, now: datetime) -> None:
     changed = [floor.tournament, *(beside if floor.beside else ())]
     touch_on_commit(*(event.topic for event in changed))
     hint_on_commit(*(event.pk for event in changed))
-    if fixture is not None and fixture.match is not None:
-        touch_on_commit(matches_topic(fixture.match.parent_topic))
-        touch_users_on_commit(fixture.match.players)
+    for match in (fixture.match for fixture in fixtures if fixture.match is not None):
+        touch_on_commit(matches_topic(match.parent_topic))
+        touch_users_on_commit(match.players)
 
 
 def latest(fixture: Fixture, *kinds: FloorKind) -> FloorEvent | None:

@@ -210,6 +210,8 @@ def notify_call(event: FloorEvent) -> None:
     fixture, match = event.fixture, event.match
     if event.kind not in CALLS or fixture is None or match is None or TYPED_AT in event.params:
         return
+    # This one has its club, in whose language the notification is.
+    fixture.stage.division.tournament = event.tournament
     params = match_params(fixture.stage.division, fixture, match)
     # A second call is to the table where the match was called to.
     table = event.table.label if event.table is not None else where_of([match], NOBODY, event.at)[match.pk].table

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -44,7 +45,7 @@ def _publish(topic: str, seq: int, event: Tournament) -> None:
     hint_self_calling(event.pk)
 
 
-def lock_matches(match_ids: list[int]) -> dict[int, Match]:
+def lock_matches(match_ids: list[int] | QuerySet[Any, Any]) -> dict[int, Match]:
     """Lock these matches in ascending order; return them by id, with their players and clubs."""
     rows = Match.objects.filter(pk__in=match_ids).select_related("player_0", "player_1", "club")
     return _lock(rows)
