@@ -95,7 +95,7 @@ from tournaments.ledger.money import TICKET, Currency
 from tournaments.models import Autopilot, CheckIn, Division, Draw, Entry, Floor, FloorEvent, FloorKind, Tournament
 from tournaments.state.api import LOCATION, WRITE, example, validated
 from tournaments.state.api import by as api_by
-from tournaments.state.locks import lock_event
+from tournaments.state.locks import lock_division, lock_event
 from tournaments.state.names import shown_entry
 from tournaments.state.places import waiting_list
 from tournaments.state.presence import day_of
@@ -153,45 +153,45 @@ def prepare_evening(
     """
     with transaction.atomic():
         lock_club(club)
-        row = event or _create(club, plan, like, by=by, now=now, key=key)
-        lock_event(row.pk)
+        row = lock_event((event or _create(club, plan, like, by=by, now=now, key=key)).pk)
         division = row.divisions.exclude(status=Division.Status.CANCELLED).order_by("order", "pk").first()
         if division is None:
             division = create_division(tournament=row, by=by, now=now, name=pgettext("name of a division", "Open"))
         if division.status != Division.Status.ENTRIES:
             return division
-        update_tournament(tournament=row, by=by, now=now, tables=plan.tables, ends_at=plan.closes_at)
+        if event is not None:
+            update_tournament(tournament=row, by=by, now=now, tables=plan.tables, ends_at=plan.closes_at)
         _enter(division, plan, by=by, now=now)
-        division.refresh_from_db()
+        division = lock_division(division.pk)
         set_stages(division=division, stages=plan.stages, after=division.seq, by=by, now=now, tell=False)
-        division.refresh_from_db()
+        division = lock_division(division.pk)
         if plan.fee is not None and plan.fee != division.fee:
-            update_division(division=division, after=division.seq, by=by, now=now, fee=plan.fee)
-        return Division.objects.select_related("tournament__club").get(pk=division.pk)
+            division = update_division(division=division, after=division.seq, by=by, now=now, fee=plan.fee)
+        return division
 
 
 def _create(
     club: Club, plan: EveningPlan, like: Tournament | None, *, by: Actor, now: datetime, key: str
 ) -> Tournament:
-    if like is not None:
-        zone = ZoneInfo(like.time_zone)
-        days = (now.astimezone(zone).date() - like.starts_at.astimezone(zone).date()).days
-        event = copy_event(tournament=like, by=by, now=now, key=key, shift=timedelta(days=max(days, 1)))
-    else:
-        name = _("Club night")
-        event = create_tournament(club=club, by=by, now=now, key=key, name=name, starts_at=now, tables=plan.tables)
-    name = _name_of_today(event, now)
-    return update_tournament(tournament=event, by=by, now=now, name=name, starts_at=now, check_in_opens_at=None)
+    values: dict[str, Any] = {"starts_at": now, "tables": plan.tables, "ends_at": plan.closes_at}
+    if like is None:
+        values["name"] = _name_of_today(_("Club night"), club, club.time_zone, now)
+        return create_tournament(club=club, by=by, now=now, key=key, **values)
+    zone = ZoneInfo(like.time_zone)
+    days = (now.astimezone(zone).date() - like.starts_at.astimezone(zone).date()).days
+    event = copy_event(tournament=like, by=by, now=now, key=key, shift=timedelta(days=max(days, 1)))
+    values |= {"name": _name_of_today(event.name, club, event.time_zone, now, event), "check_in_opens_at": None}
+    return update_tournament(tournament=event, by=by, now=now, **values)
 
 
-def _name_of_today(event: Tournament, now: datetime) -> str:
-    """Return a name that no other event of the club has today: “Club night (2)” for a second evening."""
-    begins, ends = day_of(ZoneInfo(event.time_zone), now)
-    today = Tournament.objects.filter(club=event.club_id, starts_at__gte=begins, starts_at__lt=ends)
-    others = today.exclude(pk=event.pk).exclude(status=Tournament.Status.CANCELLED)
-    taken = set(others.values_list("name", flat=True))
-    first, _bracket, number = event.name.removesuffix(")").rpartition(" (")
-    name = first if len(number) == 1 and number.isdecimal() else event.name
+def _name_of_today(name: str, club: Club, zone: str, now: datetime, event: Tournament | None = None) -> str:
+    """Return a name that no other event than this has in the club today: “Club night (2)” for a second evening."""
+    begins, ends = day_of(ZoneInfo(zone), now)
+    today = Tournament.objects.filter(club=club, starts_at__gte=begins, starts_at__lt=ends)
+    others = today.exclude(status=Tournament.Status.CANCELLED)
+    taken = {other for pk, other in others.values_list("pk", "name") if event is None or pk != event.pk}
+    first, _bracket, number = name.removesuffix(")").rpartition(" (")
+    name = first if len(number) == 1 and number.isdecimal() else name
     return next(other for at in count(1) if (other := numbered(name, at)) not in taken)
 
 
@@ -239,11 +239,11 @@ def start_evening(
         division = prepare_evening(club=club, plan=plan, by=by, now=now, key=key, event=event, like=like)
         if division.status != Division.Status.ENTRIES:
             return division.tournament
-        row = lock_event(division.tournament_id)
+        row = division.tournament
         if row.status == Tournament.Status.DRAFT:
-            publish_tournament(tournament=row, by=by, now=now)
-        Tournament.objects.filter(pk=row.pk).update(undo_until=now + UNDO_FOR)
-        row = Tournament.objects.select_related("club").get(pk=row.pk)
+            row = publish_tournament(tournament=row, by=by, now=now)
+        row.undo_until = now + UNDO_FOR
+        row.save(update_fields=["undo_until"])
         open_floor(tournament=row, by=by, now=now)
         _set_tables(row, plan.tables, by=by, now=now)
         _check_in(division, by=by, now=now)

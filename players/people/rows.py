@@ -176,7 +176,8 @@ def refuse_absent(*players: Player) -> None:
         if player.erased_at is not None:
             raise Refused("former_member")
     # Read after the lock: a joined row would be the one from before it.
-    suspended = Player.objects.filter(pk__in=[player.pk for player in players], user__is_active=False).first()
+    accounts = [player.pk for player in players if player.user_id is not None]
+    suspended = Player.objects.filter(pk__in=accounts, user__is_active=False).first()
     if suspended is not None:
         raise Refused("suspended", name=suspended.shown_name)
 

@@ -7,7 +7,7 @@ from tests.clubhouse.acts import STAGES, acts
 
 pytestmark = pytest.mark.django_db
 MOST = {
-    "start_evening": (211, 195), "enter": (10, 10), "enter 13": (10, 10), "make_draft": (31, 23),
+    "start_evening": (171, 155), "enter": (8, 8), "enter 13": (8, 8), "make_draft": (31, 23),
     "publish_draw": (40, 32), "load_facts": (9, 9), "first calls": (15, 15), "call": (14, 14), "enter_result": (11, 15),
 }  # fmt: skip
 """Act -> the most queries in a Swiss, and in a knockout."""

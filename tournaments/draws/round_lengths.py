@@ -14,7 +14,7 @@ from matches.models import Match
 from players.actors import Actor, log
 from players.models import LogEntry
 from tournaments.models import Division, Fixture, Round, Tournament
-from tournaments.state.changes import facts_of, notify_changed
+from tournaments.state.changes import known_facts, notify_changed
 from tournaments.state.locks import division_changed, lock_division, lock_event, lock_matches
 
 LENGTHS_CHANGED = "lengths_changed"
@@ -45,7 +45,7 @@ def change_round_lengths(
         event = lock_event(tournament.pk)
         divisions = _lock_divisions(tournament, round_ids)
         rounds = {row.pk: row for row in _rounds(tournament, round_ids)}
-        known = facts_of(event)
+        known = known_facts(event)
         changed = []
         for change in changes:
             row = rounds.get(change.round)

@@ -412,10 +412,9 @@ def check_in_self(
 
 def _locked(tournament: Tournament, only: Division | None) -> list[Division]:
     """Lock the divisions of an event that are not cancelled, or one of them, and return them."""
-    rows = tournament.divisions.exclude(status=Division.Status.CANCELLED).order_by("pk")
-    if only is not None:
-        rows = rows.filter(pk=only.pk)
-    return [lock_division(pk) for pk in rows.values_list("pk", flat=True)]
+    rows = tournament.divisions.exclude(status=Division.Status.CANCELLED).order_by("pk").values_list("pk", flat=True)
+    divisions = map(lock_division, rows if only is None else [only.pk])
+    return [row for row in divisions if row.status != Division.Status.CANCELLED]
 
 
 def _before(changed: Iterable[CheckIn], began: datetime) -> dict[tuple[int, int | None], CheckIn]:

@@ -48,11 +48,13 @@ def enter(
         row = lock_division(division.pk)
         _check_open(row)
         fill_places(row, now)
-        for entry in instead_of:
+        leaving = list(instead_of)
+        for entry in leaving:
             _withdraw(row, entry, {}, by, now, "")
         entering = locked_sides(players)
         entries = _enter(row, _as_merged(entering), by, now)
-        fill_places(row, now)
+        if leaving:
+            fill_places(row, now)
         _touch(row)
     return entries
 

@@ -10,6 +10,7 @@ from django.dispatch import Signal
 from django.utils.text import slugify
 
 from engine.errors import Refused
+from formats.settings import StageSettings
 from matches.lifecycle.voiding import void_matches
 from matches.models import Match, PlayMode, RatingPool
 from matches.models.matches import MAX_MATCH
@@ -21,7 +22,7 @@ from tournaments.events.dates import EventStart, move_dates, moved_dates
 from tournaments.events.venues import tables_of_venue, venue_of
 from tournaments.ledger.money import Currency
 from tournaments.models import Division, Entry, Payment, Stage, Tournament
-from tournaments.state.changes import audience_of, facts_of, notify_cancelled, notify_changed
+from tournaments.state.changes import audience_of, known_facts, notify_cancelled, notify_changed
 from tournaments.state.locks import (
     calendar_changed,
     division_changed,
@@ -31,7 +32,7 @@ from tournaments.state.locks import (
 )
 from tournaments.state.places import fill_places
 from tournaments.state.settle import settle
-from tournaments.state.stages import commit_published, first_stage
+from tournaments.state.stages import commit_published, first_stage, new_stage
 from tournaments.state.versions import DivisionPart, refuse_stale
 
 event_published = Signal()
@@ -155,7 +156,7 @@ def update_tournament(
     with transaction.atomic():
         row = lock_event(tournament.pk)
         divisions = [lock_division(division.pk) for division in row.divisions.order_by("pk")]
-        known = facts_of(row)
+        known = known_facts(row)
         moved = [date for date in moved_dates(row, values) if move is None or date.key in move]
         starts_at = {"starts_at": EventStart.of(row, values).now} if values.keys() & {"starts_at", "time_zone"} else {}
         values = {date.field: date.becomes for date in moved if date.division is None} | values | starts_at
@@ -185,11 +186,12 @@ def publish_tournament(*, tournament: Tournament, by: Actor, now: datetime) -> T
         row = lock_event(tournament.pk)
         if row.status != Tournament.Status.DRAFT:
             raise Refused("tournament_not_draft")
-        if not row.divisions.exists():
+        divisions = list(row.divisions.order_by("order", "pk"))
+        if not divisions:
             raise Refused("no_division")
         row.status = Tournament.Status.PUBLISHED
         row.save(update_fields=["status"])
-        for division in row.divisions.order_by("order", "pk"):
+        for division in divisions:
             first_stage(division)
         stages = Stage.objects.filter(division__tournament=row).order_by("division__order", "division_id", "number")
         commit_published(row, list(stages), club=club, now=now)
@@ -253,7 +255,7 @@ def create_division(*, tournament: Tournament, by: Actor, now: datetime, key: st
         _check_sides(division)
         _check_start(division)
         _save_named(division, division.name)
-        commit_published(row, [first_stage(division)], club=club, now=now)
+        commit_published(row, [new_stage(division, 1, StageSettings())], club=club, now=now)
         log(by, "division_created", division.topic, club=tournament.club, name=division.name, key=key)
     return division
 
@@ -272,7 +274,7 @@ def update_division(*, division: Division, after: int, by: Actor, now: datetime,
         event = lock_event(division.tournament_id)
         row = lock_division(division.pk)
         refuse_stale(row, after, by=by, parts=[DivisionPart.PLAN])
-        known = facts_of(event)
+        known = known_facts(event)
         sides = row.get_sides_display()
         changed = _apply(row, values, SETTINGS)
         if row.status != Division.Status.ENTRIES and set(changed) - set(AFTER_DRAW):

@@ -113,8 +113,9 @@ def open_floor(*, tournament: Tournament, by: Actor, now: datetime) -> Floor:
     with transaction.atomic():
         existed = Floor.objects.filter(tournament=tournament).exists()
         floor = lock_floor(tournament.pk, now)
-        create_tables(floor.tournament)
-        if not existed:
+        if existed:
+            create_tables(floor.tournament)
+        else:
             log(by, "floor_opened", floor.tournament.topic, club=floor.tournament.club)
             announce(floor, now)
     return floor

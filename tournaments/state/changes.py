@@ -82,6 +82,11 @@ def facts_of(tournament: Tournament) -> Facts:
     return facts_by_event([tournament])[tournament.pk]
 
 
+def known_facts(tournament: Tournament) -> Facts:
+    """Return the same for `notify_changed`, if there is anybody to tell: nobody knows of an event that is not open."""
+    return facts_of(tournament) if tournament.is_open else {}
+
+
 def facts_by_event(tournaments: Collection[Tournament]) -> dict[int, Facts]:
     """Return event id -> what people know of it, without divisions whose format cannot be read; 3 queries."""
     divisions = Division.objects.filter(tournament__in=tournaments).order_by("order", "pk").prefetch_related("stages")
@@ -198,8 +203,10 @@ KINDS = (
 
 def notify_changed(tournament: Tournament, before: Facts, *, by: Actor, now: datetime) -> None:
     """Tell the people of a locked event what has changed for them, unless a message about it waits to be sent."""
+    if not tournament.is_open:
+        return
     event = Tournament.objects.select_related("club").get(pk=tournament.pk)
-    if not event.is_open or not changes_since(before, event):
+    if not changes_since(before, event):
         return
     key = f"{CHANGED}:{event.public_id}:"
     waiting = Notification.objects.filter(kind=CHANGED, key__startswith=key, created_at__gt=now - TELL_AFTER)

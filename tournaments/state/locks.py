@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from core.live.publishing import publish, touch
-from core.locks import for_update, lock_row
+from core.locks import for_update
 from matches.models import Match
 from tournaments.models import Division, Tournament
 from tournaments.state.floor import hint_self_calling
@@ -85,8 +85,8 @@ def _lock(rows: QuerySet[Match]) -> dict[int, Match]:
 
 
 def lock_event(tournament_id: int) -> Tournament:
-    """Return the event, locked until the transaction ends. Call this before locking any of its divisions."""
-    return lock_row(Tournament, tournament_id)
+    """Return the event with its club, locked until the transaction ends. Call this before locking its divisions."""
+    return for_update(Tournament.objects.select_related("club")).get(pk=tournament_id)
 
 
 def calendar_changed(event: Tournament, now: datetime) -> None:

@@ -15,7 +15,7 @@ from players.actors import Actor, log
 from players.models import Club
 from players.people.rows import lock_club
 from tournaments.models import Commitment, Division, Draw, FinalPlace, Stage, Tournament
-from tournaments.state.changes import facts_of, notify_changed
+from tournaments.state.changes import known_facts, notify_changed
 from tournaments.state.commitments import abandon, commit, commitment_of, new_seed
 from tournaments.state.locks import division_changed, lock_division, lock_event
 from tournaments.state.plans import is_continuous, settings_of, store_settings
@@ -82,14 +82,19 @@ def set_stages(
             raise Refused("division_drawn")
         if tables is not None:
             _set_tables(row.tournament, tables, by)
-        before = [settings_of(stage) for stage in row.stages.order_by("number")]
+        rows = list(row.stages.order_by("number"))
+        before = [settings_of(stage) for stage in rows]
         if before == new_settings:
-            return list(row.stages.order_by("number"))
-        known = facts_of(event)
-        new_stages = [_set(row, number, settings) for number, settings in enumerate(new_settings, start=1)]
-        removed = row.stages.filter(number__gt=len(new_settings))
-        abandon(removed, now=now)
-        removed.delete()
+            return rows
+        known = known_facts(event)
+        new_stages = [
+            _set(row, rows[number - 1] if number <= len(rows) else None, number, settings)
+            for number, settings in enumerate(new_settings, start=1)
+        ]
+        if len(rows) > len(new_settings):
+            removed = row.stages.filter(number__gt=len(new_settings))
+            abandon(removed, now=now)
+            removed.delete()
         commit_published(row.tournament, new_stages, club=club, now=now)
         Draw.objects.filter(stage__in=new_stages, state__in=[Draw.State.DRAFT, Draw.State.REQUESTED]).update(
             state=Draw.State.DISCARDED
@@ -102,8 +107,7 @@ def set_stages(
     return new_stages
 
 
-def _set(division: Division, number: int, settings: StageSettings) -> Stage:
-    stage = division.stages.filter(number=number).first()
+def _set(division: Division, stage: Stage | None, number: int, settings: StageSettings) -> Stage:
     if stage is None:
         return new_stage(division, number, settings)
     store_settings(stage, settings)
