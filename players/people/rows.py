@@ -33,14 +33,18 @@ PERSON_COLUMNS = (
 
 
 def people_of(ids: Iterable[int | None]) -> People:
-    """Return whom the players with these ids stand for; one query.
+    """Return whom the players with these ids stand for; one query, and none for nobody.
 
     A pair stands for its two, in the order in which they were named; any other for whom it was merged into, or itself.
 
     What is known of players (who is busy, here, away or a member) is compared by persons, while facts keep the ids they
     were written with: so it is known of each of them alone again once a merge is undone.
     """
-    rows = Player.objects.filter(pk__in={pk for pk in ids if pk is not None})
+    known = {pk for pk in ids if pk is not None}
+    if not known:
+        # Building the query would take longer than what most callers do beside it.
+        return {}
+    rows = Player.objects.filter(pk__in=known)
     return {row[0]: side_of(row) for row in rows.values_list("pk", *PERSON_COLUMNS)}
 
 
@@ -104,8 +108,12 @@ def accounts_of(players: Iterable[Player]) -> dict[int, tuple[int, ...]]:
     Takes two queries if there are pairs among them.
     """
     rows = {player.pk: player for player in players}
-    accounts = {pk: (own,) for pk, player in rows.items() if (own := account_of(player)) is not None}
+    accounts: dict[int, tuple[int, ...]] = {
+        pk: (own,) for pk, player in rows.items() if (own := account_of(player)) is not None
+    }
     couples = people_of(pk for pk, player in rows.items() if player.parts is not None)
+    if not couples:
+        return accounts
     people = Player.objects.filter(pk__in={person for couple in couples.values() for person in couple})
     known = dict(people.filter(user__isnull=False).values_list("pk", "user"))
     of_pairs = {pk: tuple(known[person] for person in couple if person in known) for pk, couple in couples.items()}

@@ -450,7 +450,13 @@ def record(
             entry.checked_in_at = since if check_in.state == CheckIn.State.HERE else None
             entry.away_until = check_in.until
     _derive_pairs(tournament, entries.values(), at)
-    Entry.objects.bulk_update(entries.values(), ["checked_in_at", "away_until"], batch_size=500)
+    values = {(entry.checked_in_at, entry.away_until) for entry in entries.values()}
+    if len(values) == 1:
+        # "All here": a statement with a case for each row takes ten times as long to build.
+        ((checked_in_at, away_until),) = values
+        Entry.objects.filter(pk__in=entries).update(checked_in_at=checked_in_at, away_until=away_until)
+    else:
+        Entry.objects.bulk_update(entries.values(), ["checked_in_at", "away_until"], batch_size=500)
     for state, verb in VERBS.items():
         lines = [(division.topic, _log_params(row)) for row in check_ins if row.state == state]
         log_all(by, verb, lines, club=tournament.club)

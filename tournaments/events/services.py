@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 from django.utils.text import slugify
 
+from core.times import known as known_zones
 from engine.errors import Refused
 from formats.settings import StageSettings
 from matches.lifecycle.voiding import void_matches
@@ -336,7 +336,7 @@ def _free_slug(club: Club, name: str) -> str:
 
 
 def _check_zone(name: str) -> None:
-    if name not in available_timezones():
+    if name not in known_zones():
         raise Refused("bad_time_zone", zone=name)
 
 

@@ -192,7 +192,7 @@ def _people(
     people = {row[0]: side_of(row) for row in _entered().filter(division__tournament=tournament)}
     players = {player for match in matches.values() for player in match.players}
     others = {*players, *(fact.player for fact in journal), *presence.players} - people.keys() - {None}
-    return {**people, **people_of(others)} if others else people
+    return {**people, **people_of(others)}
 
 
 def _excuse(facts: FloorFacts) -> None:
