@@ -62,21 +62,21 @@ def request_draw(*, division: Division, by: Actor, now: datetime, reason: str = 
         if row.status != Division.Status.ENTRIES:
             return _draw_again(row, reason, by, now)
         fill_places(row, now)
-        entered = row.entries.filter(status=Entry.Status.IN)
-        missing = entered.filter(checked_in_at=None) if here_only else entered.none()
-        left_out = list(missing.order_by("pk").values_list("pk", flat=True))
-        count = entered.count() - len(left_out)
-        if count < MIN_ENTRIES:
-            raise Refused("too_few_entries", count=count)
+        entered = row.entries.filter(status=Entry.Status.IN).order_by("pk").values_list("pk", "checked_in_at")
+        here = {pk: at is not None for pk, at in entered}
+        left_out = [pk for pk, is_here in here.items() if here_only and not is_here]
+        taking_part = [pk for pk, is_here in here.items() if is_here or not here_only]
+        if len(taking_part) < MIN_ENTRIES:
+            raise Refused("too_few_entries", count=len(taking_part))
         stage = first_stage(row)
         stage.division = row
         _refuse_past_season(stage, now)
         old = stage.draws.order_by("-number").first()
-        taking_part = entered.exclude(pk__in=left_out).values_list("pk", flat=True)
-        reason = reason.strip() or rounds.redraw_reason(old, list(taking_part))
+        reason = reason.strip() or rounds.redraw_reason(old, taking_part)
         draw = replace_draft(stage, 1 if stage.format in BY_ROUND else 0, old=old, reason=reason, by=by, now=now)
-        draw.left_out = left_out
-        draw.save(update_fields=["left_out"])
+        if left_out:
+            draw.left_out = left_out
+            draw.save(update_fields=["left_out"])
     return draw
 
 
@@ -121,14 +121,14 @@ def make_draft(*, draw_id: int, now: datetime) -> Draw | None:
             return None
         draw.claimed_at = now
         draw.save(update_fields=["claimed_at"])
-    division = Division.objects.get(stages=draw.stage_id)
+    division = Division.objects.select_related("tournament__club", "pool").get(pk=draw.stage.division_id)
     try:
         _check_field(division, draw)
     except Refused as refused:
         content = DraftContent(refusal={"code": refused.code, "params": refused.params})
     else:
         content = rounds.make_round(division, draw) if draw.round else _draw_stage(division, draw)
-    return _finish(draw_id, content, now)
+    return _finish(draw, content, now)
 
 
 def _check_field(division: Division, draw: Draw) -> None:
@@ -170,11 +170,11 @@ def _remarks(drawn: Drawn) -> list[dict[str, Any]]:
     return [{"code": code, "params": {"entries": sorted(pair), **more}} for code, pair, more in remarks]
 
 
-def _finish(draw_id: int, content: DraftContent, now: datetime) -> Draw | None:
+def _finish(requested: Draw, content: DraftContent, now: datetime) -> Draw | None:
     """Write the draft if it is still requested, and start its countdown if it publishes itself."""
     with transaction.atomic():
-        division = lock_division(Division.objects.get(stages__draws=draw_id).pk)
-        draw = _locked(draw_id)
+        division = lock_division(requested.stage.division_id)
+        draw = _locked(requested.pk)
         if draw.state != Draw.State.REQUESTED:
             return None
         draw.state = Draw.State.DISCARDED if content.refusal else Draw.State.DRAFT
@@ -237,10 +237,8 @@ def stop_countdown(*, division: Division, after: int, by: Actor, now: datetime) 
 
 def _store_ratings(ratings: Mapping[int, float]) -> None:
     """Store the ratings the draft was made with in the entries, for the bracket page."""
-    entries = Entry.objects.in_bulk(list(ratings))
-    for entry in entries.values():
-        entry.rating = ratings[entry.pk]
-    Entry.objects.bulk_update(entries.values(), ["rating"], batch_size=500)
+    rows = [Entry(pk=entry, rating=rating) for entry, rating in ratings.items()]
+    Entry.objects.bulk_update(rows, ["rating"], batch_size=500)
 
 
 def _locked(draw_id: int) -> Draw:

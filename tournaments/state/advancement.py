@@ -169,7 +169,8 @@ def replace_draft(
         reason = reason.strip() or old.taken_back_reason
     if old is not None and old.places and not reason.strip():
         raise Refused("reason_needed")
-    stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED, publish_at=None)
+    if old is not None:
+        stage.draws.filter(state=Draw.State.DRAFT).update(state=Draw.State.DISCARDED, publish_at=None)
     return request_draft(stage, round_number, at_once=False, now=now, by=by, reason=reason.strip(), manual=manual)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
@@ -473,7 +473,7 @@ def step_of(division: Division, fixture: Q, *, after_version: int) -> FixtureAdv
             return None
         moves[following] = move
     complete = [following for following, (_, other) in moves.items() if other.entry_id is not None]
-    if complete and Fixture.former.through.objects.filter(fixture__in=complete).exists():
+    if any(slot.had_match for following in complete for slot in by_fixture[following]):
         return None
     return FixtureAdvance(row, (first, second), moves, next_round)
 
@@ -489,14 +489,19 @@ def _round_to_request(stage: Stage) -> int | None:
     return None if stage.draws.filter(round=paired + 1).exists() else paired + 1
 
 
-def _own_and_next_slots(fixture: Fixture) -> dict[Fixture, list[Slot]]:
-    """Return the slots of a fixture, and in an elimination those of the fixtures that its players move to."""
+def _own_and_next_slots(fixture: Fixture) -> dict[Fixture, list[Any]]:
+    """Return the slots of a fixture, and in an elimination those of the fixtures that its players move to.
+
+    `had_match` is whether there is a former match of a slot's fixture.
+    """
     wanted = Q(fixture=fixture)
     if fixture.stage.format in ELIMINATION:
         fed = Slot.objects.filter(fixture__stage=fixture.stage_id, source__in=FOLLOWING, source_fixture=fixture.number)
         wanted |= Q(fixture__in=fed.values("fixture"))
-    slots: dict[Fixture, list[Slot]] = {}
+    slots: dict[Fixture, list[Any]] = {}
+    former = Fixture.former.through.objects.filter(fixture=OuterRef("fixture"))
     rows = Slot.objects.filter(wanted).select_related("fixture__round", "entry__player")
+    rows = rows.annotate(had_match=Exists(former))
     for slot in rows.order_by("fixture__number", "side"):
         slots.setdefault(slot.fixture, []).append(slot)
     return slots

@@ -177,6 +177,11 @@ class DivisionRows:
         return list(self.division.stages.order_by("number"))
 
     @cached_property
+    def _has_fixtures(self) -> bool:
+        """Whether there can be fixtures: later stages are planned with the first one that is drawn."""
+        return any(stage.is_drawn for stage in self.stages)
+
+    @cached_property
     def brackets(self) -> dict[int, list[Bracket]]:
         brackets = {rounds[0].bracket_id: rounds[0].bracket for rounds in self.rounds.values()}
         begun = {row.stage_id for row in brackets.values()}
@@ -187,18 +192,24 @@ class DivisionRows:
 
     @cached_property
     def rounds(self) -> dict[int, list[Round]]:
+        if not self._has_fixtures:
+            return {}
         rows = Round.objects.filter(bracket__stage__division=self.division).select_related("bracket")
         return _grouped(rows.order_by("number"), lambda row: row.bracket_id)
 
     @cached_property
     def fixtures(self) -> dict[int, list[Fixture]]:
         """The fixtures by stage, with their matches, in order."""
+        if not self._has_fixtures:
+            return {}
         rows = Fixture.objects.filter(stage__division=self.division).select_related("match").order_by("number")
         return _grouped(rows, lambda row: row.stage_id)
 
     @cached_property
     def slots(self) -> dict[int, list[Slot]]:
         """The two slots of each fixture, by its id."""
+        if not self._has_fixtures:
+            return {}
         rows = Slot.objects.filter(fixture__stage__division=self.division).order_by("side")
         return _grouped(rows, lambda row: row.fixture_id)
 
@@ -304,6 +315,8 @@ class DivisionRows:
     @cached_property
     def versions(self) -> dict[int, list[MatchResult]]:
         """All versions of the result of each match, former ones included, by match and oldest first."""
+        if not self._has_fixtures:
+            return {}
         rows = MatchResult.objects.filter(match__parent_topic=self.division.topic).order_by("version")
         return _grouped(rows, lambda row: row.match_id)
 
@@ -332,6 +345,8 @@ class DivisionRows:
     @cached_property
     def paired(self) -> dict[int, list[Draw]]:
         """The published draws of rounds by stage, in the order of the rounds."""
+        if not self._has_fixtures:
+            return {}
         rows = Draw.objects.filter(stage__division=self.division, state=Draw.State.PUBLISHED, round__gt=0)
         return _grouped(rows.order_by("round"), lambda row: row.stage_id)
 
