@@ -199,6 +199,8 @@ def notify_each(
     """
     notification_kind = kind_of(kind)
     planned = {(notice.user, notice.key): notice for notice in notices}
+    if not planned:
+        return []
     active = User.objects.filter(pk__in={user for user, _ in planned}, is_active=True).values_list("pk", flat=True)
     channels_by_user = {user: channels for user, channels in chosen(notification_kind, active).items() if channels}
     notified = set(_stored(planned).values_list("user_id", "key"))

@@ -47,6 +47,8 @@ def _publish(topic: str, seq: int, event: Tournament) -> None:
 
 def lock_matches(match_ids: list[int] | QuerySet[Any, Any]) -> dict[int, Match]:
     """Lock these matches in ascending order; return them by id, with their players and clubs."""
+    if isinstance(match_ids, list) and not match_ids:
+        return {}
     rows = Match.objects.filter(pk__in=match_ids).select_related("player_0", "player_1", "club")
     return _lock(rows)
 

@@ -137,6 +137,8 @@ def notify_published(division: Division, draw: Draw, now: datetime) -> None:
         now=now,
         not_before=division.tournament.undo_until,
     )
+    if not draw.left_out:
+        return
     left_out = division.entries.filter(pk__in=draw.left_out, status=Entry.Status.WAITING)
     users = users_of(left_out.values_list("player", flat=True))
     notify(

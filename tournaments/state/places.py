@@ -64,6 +64,8 @@ def fill_places(
     The entries `first` had a place before what is undone; those in `untold` have not heard that they had lost it.
     """
     moving = moving_up(division, first=first)
+    if not moving:
+        return
     for entry in moving:
         entry.status = Entry.Status.IN
     Entry.objects.bulk_update(moving, ["status"])
