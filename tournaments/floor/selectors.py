@@ -61,7 +61,7 @@ from tournaments.models import (
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import display_name, reentries
-from tournaments.state.presence import PLAY, Play, PresenceFacts, day_began, excuses_in, presence_facts
+from tournaments.state.presence import PLAY, AtMatch, PresenceFacts, day_began, excuses_in, presence_facts
 
 AT_TABLE = (MatchProgress.OPEN, MatchProgress.LIVE)
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
@@ -178,11 +178,11 @@ def load_facts(
     return facts
 
 
-def _plays(journal: Iterable[Fact]) -> Iterator[Play]:
+def _plays(journal: Iterable[Fact]) -> Iterator[AtMatch]:
     """Yield the facts by which players are here (`presence.plays_in`)."""
     for fact in standing(journal):
         if fact.kind in PLAY and fact.pair is not None and (fact.kind != FloorKind.MOVED or "seated" in fact.params):
-            yield Play(fact.at, fact.division, fact.pair)
+            yield AtMatch(fact.at, fact.division, fact.pair)
 
 
 def _people(

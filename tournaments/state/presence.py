@@ -54,7 +54,7 @@ class Evidence:
     """Whom of a pair it says nothing about, since the match was played without them."""
 
 
-class Play(NamedTuple):
+class AtMatch(NamedTuple):
     """A fact of the floor by which the players of a match are here: `PLAY`."""
 
     at: datetime
@@ -175,7 +175,7 @@ def presence(facts: PresenceFacts, people: People, now: datetime, floor_opened_a
     return Presence(is_followed, is_new_day, frozenset(here), frozenset(no_shows), ends)
 
 
-def presence_facts(tournament: Tournament, plays: Iterable[Play] | None = None) -> PresenceFacts:
+def presence_facts(tournament: Tournament, plays: Iterable[AtMatch] | None = None) -> PresenceFacts:
     """Read what presence at an event is derived from; two queries, and a third once somebody was checked in.
 
     `plays` are the standing facts of the floor by which players are here (`plays_in`), for a caller that has read them.
@@ -260,12 +260,12 @@ def _matches(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
             )
 
 
-def plays_in(tournament: Tournament) -> Iterable[Play]:
+def plays_in(tournament: Tournament) -> Iterable[AtMatch]:
     """Read the standing facts of the floor of an event by which players are here; one query."""
     rows = FloorEvent.objects.filter(tournament=tournament, kind__in=PLAY, undone_by=None, match__isnull=False)
     rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated")).order_by()
     columns = ("at", "fixture__stage__division", "match__player_0", "match__player_1")
-    return (Play(at, division, (first, second)) for at, division, first, second in rows.values_list(*columns))
+    return (AtMatch(at, division, (first, second)) for at, division, first, second in rows.values_list(*columns))
 
 
 def _played(at: datetime, division: int | None, player: int, excuses: Excuses) -> Evidence:
