@@ -16,7 +16,7 @@ from players.people.rows import touch_users_on_commit
 from tournaments.events.venues import tables_for_event
 from tournaments.floor.derivation import floor_state
 from tournaments.floor.halls import floors_beside, on_the_day_of
-from tournaments.floor.notifications import notify_call
+from tournaments.floor.notifications import notify_calls
 from tournaments.floor.selectors import load_facts
 from tournaments.floor.state import FloorMatchState, FloorState, MatchOnFloor
 from tournaments.models import Fixture, Floor, FloorEvent, FloorKind, Table, Tournament
@@ -150,8 +150,7 @@ def record_all(
     floor_changed(floor, times=len(events))
     log_all(by, f"floor_{kind}", map(_log_line, events), club=floor.tournament.club)
     announce(floor, now, [event.fixture for event in events if event.fixture is not None])
-    for event in events:
-        notify_call(event)
+    notify_calls(floor.tournament, events, now)
     return events
 
 
@@ -172,9 +171,9 @@ def announce(floor: Floor, now: datetime, fixtures: Iterable[Fixture] = ()) -> N
     changed = [floor.tournament, *(beside if floor.beside else ())]
     touch_on_commit(*(event.topic for event in changed))
     hint_on_commit(*(event.pk for event in changed))
-    for match in (fixture.match for fixture in fixtures if fixture.match is not None):
-        touch_on_commit(matches_topic(match.parent_topic))
-        touch_users_on_commit(match.players)
+    matches = [fixture.match for fixture in fixtures if fixture.match is not None]
+    touch_on_commit(*(matches_topic(match.parent_topic) for match in matches))
+    touch_users_on_commit(player for match in matches for player in match.players)
 
 
 def latest(fixture: Fixture, *kinds: FloorKind) -> FloorEvent | None:

@@ -18,7 +18,7 @@ from matches.reporting.notifications import personal_link
 from players.actors import Actor
 from players.joining.services import directors_of
 from players.notifications.kinds import NotificationGroup, NotificationKind, Params
-from players.notifications.services import notify, notify_each
+from players.notifications.services import Notice, notify, notify_each
 from players.people.rows import accounts_of
 from tournaments.floor.desk import waits_since
 from tournaments.floor.sentences import MatchesLeft
@@ -205,21 +205,21 @@ def notify_asked(event: FloorEvent) -> None:
     notify_each(kind=ASKED, notices=side_notices(match, (0, 1), params, f"{ASKED}:{event.pk}", accounts), now=event.at)
 
 
-def notify_call(event: FloorEvent) -> None:
-    """Tell both players of a call, a second call or another table; not of where they sit since it was typed."""
-    fixture, match = event.fixture, event.match
-    if event.kind not in CALLS or fixture is None or match is None or TYPED_AT in event.params:
-        return
-    # This one has its club, in whose language the notification is.
-    fixture.stage.division.tournament = event.tournament
-    params = match_params(fixture.stage.division, fixture, match)
-    # A second call is to the table where the match was called to.
-    table = event.table.label if event.table is not None else where_of([match], NOBODY, event.at)[match.pk].table
-    params |= {"event": event.pk, "table": table, "variant": event.kind}
-    accounts = accounts_of(match.players)
-    notices = side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)
-    quiet_until = fixture.stage.division.tournament.undo_until
-    notify_each(kind=CALLED, notices=notices, now=event.at, not_before=quiet_until)
+def notify_calls(tournament: Tournament, events: Sequence[FloorEvent], now: datetime) -> None:
+    """Tell both players of calls, second calls and other tables; not of where they sit since it was typed."""
+    rows = [event for event in events if event.kind in CALLS and TYPED_AT not in event.params]
+    calls = [(event, event.fixture, event.match) for event in rows if event.fixture and event.match]
+    accounts = accounts_of(player for _event, _fixture, match in calls for player in match.players)
+    notices: list[Notice] = []
+    for event, fixture, match in calls:
+        # This one has its club, in whose language the notification is.
+        fixture.stage.division.tournament = tournament
+        params = match_params(fixture.stage.division, fixture, match)
+        # A second call is to the table where the match was called to.
+        table = event.table.label if event.table is not None else where_of([match], NOBODY, now)[match.pk].table
+        params |= {"event": event.pk, "table": table, "variant": event.kind}
+        notices += side_notices(match, (0, 1), params, f"{CALLED}:{event.pk}", accounts)
+    notify_each(kind=CALLED, notices=notices, now=now, not_before=tournament.undo_until)
 
 
 def notify_length_offer(event: FloorEvent, by: Actor) -> None:
