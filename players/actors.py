@@ -36,19 +36,20 @@ def log(by: Actor, verb: str, topic: str, *, club: Club | None = None, **params:
 
     Of whoever acts for a pair, `params.person` has the id.
     """
-    if by.person is not None:
-        params["person"] = by.person
-    return LogEntry.objects.create(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params)
+    entry = _entry(by, verb, topic, params, club)
+    entry.save()
+    return entry
 
 
 def log_all(by: Actor, verb: str, changes: Iterable[tuple[str, dict[str, Any]]], *, club: Club | None = None) -> None:
     """Write many log entries with the same verb, given as (topic, params), as `log` does."""
-    person = {} if by.person is None else {"person": by.person}
-    rows = (
-        LogEntry(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params | person)
-        for topic, params in changes
-    )
+    rows = (_entry(by, verb, topic, params, club) for topic, params in changes)
     LogEntry.objects.bulk_create(rows, batch_size=500)
+
+
+def _entry(by: Actor, verb: str, topic: str, params: dict[str, Any], club: Club | None) -> LogEntry:
+    person = {} if by.person is None else {"person": by.person}
+    return LogEntry(by=by.kind, user=by.user, club=club, topic=topic, verb=verb, params=params | person)
 
 
 def apply(row: Any, values: Mapping[str, Any]) -> dict[str, list[Any]]:
