@@ -61,7 +61,7 @@ from tournaments.models import (
 from tournaments.standings.brackets import bracket_name
 from tournaments.standings.rounds import RoundNames
 from tournaments.state.names import display_name, reentries
-from tournaments.state.presence import PLAY, AtMatch, PresenceFacts, day_began, excuses_in, presence_facts
+from tournaments.state.presence import AtMatch, PresenceFacts, day_began, excuses_in, presence_facts, shows_players
 
 AT_TABLE = (MatchProgress.OPEN, MatchProgress.LIVE)
 NEVER_PLAYED = (Fixture.Status.BYE, Fixture.Status.WALKOVER, Fixture.Status.EMPTY, Fixture.Status.NOT_NEEDED)
@@ -150,7 +150,7 @@ def load_facts(
     floor = floor or Floor.objects.filter(tournament=tournament).first()
     matches = _matches(tournament, fixture_rows(tournament) if rows is None else rows)
     journal = list(_journal([tournament]))
-    presence = presence_facts(tournament, _plays(journal))
+    presence = presence_facts(tournament, _at_matches(journal))
     people = _people(tournament, matches, journal, presence)
     tables = _tables([tournament])
     elsewhere, awaited, taken = _elsewhere(tournament, people, tables, now)
@@ -178,10 +178,10 @@ def load_facts(
     return facts
 
 
-def _plays(journal: Iterable[Fact]) -> Iterator[AtMatch]:
-    """Yield the facts by which players are here (`presence.plays_in`)."""
+def _at_matches(journal: Iterable[Fact]) -> Iterator[AtMatch]:
+    """Yield the facts by which players are here, as `presence.at_matches` does."""
     for fact in standing(journal):
-        if fact.kind in PLAY and fact.pair is not None and (fact.kind != FloorKind.MOVED or "seated" in fact.params):
+        if fact.pair is not None and shows_players(fact.kind, fact.params):
             yield AtMatch(fact.at, fact.division, fact.pair)
 
 

@@ -4,7 +4,7 @@ A day begins at 5 a.m. of the event's time zone, and who was here before it is n
 days players are checked in again each day. `presence` is pure; `presence_facts` reads what it is derived from.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from enum import StrEnum
@@ -55,7 +55,7 @@ class Evidence:
 
 
 class AtMatch(NamedTuple):
-    """A fact of the floor by which the players of a match are here: `PLAY`."""
+    """A fact of the floor by which the players of a match are here; the division is unknown once its draw is gone."""
 
     at: datetime
     division: int | None
@@ -175,18 +175,18 @@ def presence(facts: PresenceFacts, people: People, now: datetime, floor_opened_a
     return Presence(is_followed, is_new_day, frozenset(here), frozenset(no_shows), ends)
 
 
-def presence_facts(tournament: Tournament, plays: Iterable[AtMatch] | None = None) -> PresenceFacts:
+def presence_facts(tournament: Tournament, known: Iterable[AtMatch] | None = None) -> PresenceFacts:
     """Read what presence at an event is derived from; two queries, and a third once somebody was checked in.
 
-    `plays` are the standing facts of the floor by which players are here (`plays_in`), for a caller that has read them.
+    `known` are the facts of `at_matches`, for a caller that has read them.
     """
     signs, excuses = _check_ins(tournament)
     signs += _matches(tournament, excuses)
     if any(sign.kind != SignKind.PLAYED for sign in signs):
         signs += (
-            _played(play.at, play.division, player, excuses)
-            for play in (plays_in(tournament) if plays is None else plays)
-            for player in play.players
+            _played(fact.at, fact.division, player, excuses)
+            for fact in (at_matches(tournament) if known is None else known)
+            for player in fact.players
         )
     return PresenceFacts(tuple(signs), ZoneInfo(tournament.time_zone), tournament.check_in_opens_at, excuses)
 
@@ -260,12 +260,18 @@ def _matches(tournament: Tournament, excuses: Excuses) -> Iterable[Evidence]:
             )
 
 
-def plays_in(tournament: Tournament) -> Iterable[AtMatch]:
+def shows_players(kind: str, params: Mapping[str, Any]) -> bool:
+    """Whether the players of a match are here by a fact of the floor about it."""
+    return kind in PLAY and (kind != FloorKind.MOVED or "seated" in params)
+
+
+def at_matches(tournament: Tournament) -> Iterator[AtMatch]:
     """Read the standing facts of the floor of an event by which players are here; one query."""
     rows = FloorEvent.objects.filter(tournament=tournament, kind__in=PLAY, undone_by=None, match__isnull=False)
-    rows = rows.filter(~Q(kind=FloorKind.MOVED) | Q(params__has_key="seated")).order_by()
-    columns = ("at", "fixture__stage__division", "match__player_0", "match__player_1")
-    return (AtMatch(at, division, (first, second)) for at, division, first, second in rows.values_list(*columns))
+    columns = ("kind", "params", "at", "fixture__stage__division", "match__player_0", "match__player_1")
+    for kind, params, at, division, first, second in rows.order_by().values_list(*columns):
+        if shows_players(kind, params):
+            yield AtMatch(at, division, (first, second))
 
 
 def _played(at: datetime, division: int | None, player: int, excuses: Excuses) -> Evidence:
