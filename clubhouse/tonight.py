@@ -159,7 +159,7 @@ def prepare_evening(
             division = create_division(tournament=row, by=by, now=now, name=pgettext("name of a division", "Open"))
         if division.status != Division.Status.ENTRIES:
             return division
-        if event is not None:
+        if (row.tables, row.ends_at) != (plan.tables, plan.closes_at):
             update_tournament(tournament=row, by=by, now=now, tables=plan.tables, ends_at=plan.closes_at)
         _enter(division, plan, by=by, now=now)
         division = lock_division(division.pk)

@@ -452,7 +452,7 @@ def record(
     _derive_pairs(tournament, entries.values(), at)
     values = {(entry.checked_in_at, entry.away_until) for entry in entries.values()}
     if len(values) == 1:
-        # "All here": a statement with a case for each row takes ten times as long to build.
+        # As of everybody at once: a statement with a case for each row is slow to build.
         ((checked_in_at, away_until),) = values
         Entry.objects.filter(pk__in=entries).update(checked_in_at=checked_in_at, away_until=away_until)
     else:

@@ -83,7 +83,7 @@ def facts_of(tournament: Tournament) -> Facts:
 
 
 def known_facts(tournament: Tournament) -> Facts:
-    """Return the same for `notify_changed`, if there is anybody to tell: nobody knows of an event that is not open."""
+    """Return what people know of an event that is about to change, for `notify_changed`; nothing unless it is open."""
     return facts_of(tournament) if tournament.is_open else {}
 
 
