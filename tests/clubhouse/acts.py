@@ -47,7 +47,7 @@ class Act(NamedTuple):
 
 
 def acts(stage: StageSettings, now: datetime, slug: str = "marina") -> Iterator[Act]:
-    """Yield the acts of an evening of 13 people, who are new, with this format. Each is undone by whoever measures it.
+    """Yield the acts of an evening of 13 people with accounts, in this format. Whoever measures an act undoes it.
 
     First the start of a whole evening, which is to be undone, then the acts that it consists of, and the first result.
     `slug` is that of the club, which may not exist yet.
@@ -55,7 +55,8 @@ def acts(stage: StageSettings, now: datetime, slug: str = "marina") -> Iterator[
     alice = User.objects.create_user(f"alice@{slug}.example", "crawford-1969", display_name="Alice")
     club = Club.objects.create(name="Marina", slug=slug, time_zone="Europe/Copenhagen")
     director = Player.objects.create(name="Alice", user=alice)
-    people = Player.objects.bulk_create([Player(name=f"Player {number}") for number in range(PEOPLE)])
+    users = User.objects.bulk_create(User(email=f"{number}@{slug}.example") for number in range(PEOPLE))
+    people = Player.objects.bulk_create(Player(name=f"Player {at}", user=user) for at, user in enumerate(users))
     Membership.objects.create(club=club, player=director, role=Membership.Role.OWNER)
     Membership.objects.bulk_create(Membership(club=club, player=player) for player in people)
     by = Actor.of(alice)
